@@ -51,6 +51,7 @@ export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions
 export { type AppOrigins, createRefusedOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 export { httpHosts } from './settings/http-hosts.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
+export { settingsKind } from './settings/settings-kind.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
 export { platformIssuer } from './tokens/platform-issuer.ts';

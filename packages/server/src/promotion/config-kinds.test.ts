@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { type ConfigItemKind, configItemKinds } from '../config/config-item.ts';
 import { checkSchema } from '../lib/check-schema.ts';
 import { diffJson } from './differences/json-patch.ts';
-import type { Json, KindCases } from './testing/cases/kind-cases.ts';
 import { kindCases, kinds, put } from './testing/cases.ts';
+import type { Json, KindCases } from './testing/kind-cases.ts';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, discriminator: false });
 addFormats.default(ajv);

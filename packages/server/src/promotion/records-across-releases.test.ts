@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';
-import { verifyStore } from '../maintenance/verify-store.ts';
 import { Interleaving } from '../records/testing/interleaving.ts';
-import { listAll, type Node, outcomeOf, verifyParts } from '../testing/record-bench.ts';
+import { listAll, type Node, outcomeOf, verifyBench } from '../testing/record-bench.ts';
 import type { Check } from './kind-records.ts';
 import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
@@ -42,7 +41,7 @@ async function settle({ clock, bench }: TwoSpaces): Promise<void> {
 }
 
 async function assertClean(spaces: TwoSpaces, what: string): Promise<void> {
-  const { drift, dangling } = await verifyStore(verifyParts(spaces.bench.prod));
+  const { drift, dangling } = await verifyBench(spaces.bench.prod);
   assert.deepEqual({ drift, dangling }, { drift: [], dangling: [] }, what);
 }
 

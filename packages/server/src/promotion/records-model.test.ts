@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
-import { verifyStore } from '../maintenance/verify-store.ts';
 import { Steps } from '../records/testing/stepped-store.ts';
 import { Conflict, type Store } from '../store/port.ts';
 import { roundsOn } from '../store/testing/open-test-store.ts';
-import { listAll, type Node, verifyParts } from '../testing/record-bench.ts';
+import { listAll, type Node, verifyBench } from '../testing/record-bench.ts';
 import { command, type PromotionNode, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 /** What production has from one release on. */
@@ -228,7 +227,7 @@ async function settle({ clock, bench }: TwoSpaces): Promise<void> {
 
 /** Nothing has drifted, nothing is left to do, and lists by an index are lists without it. */
 async function assertRight({ bench: { prod } }: TwoSpaces): Promise<void> {
-  assert.deepEqual((await verifyStore(verifyParts(prod))).drift, []);
+  assert.deepEqual((await verifyBench(prod)).drift, []);
   assert.deepEqual(await prod.opened.maintenance.due('work', prod.clock.now(), 10), []);
   const node = prod.node();
   const set = await node.configs.current('acme');

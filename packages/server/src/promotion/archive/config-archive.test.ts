@@ -12,7 +12,7 @@ import { tarHeader, wholeTarBlocks } from '../../lib/formats/tar.ts';
 import { Problem } from '../../lib/problem.ts';
 import { thinned } from '../../store/testing/quick.ts';
 import type { ItemBody } from '../item-storage.ts';
-import { entityName, itemName } from '../items/config-content.ts';
+import { entityName, itemName } from '../kind-content.ts';
 import { readArchive, writeArchive } from './config-archive.ts';
 
 const order: ItemBody = { kind: 'entity', name: 'order', version: 3, content: { definition: { a: 'ä\n☃' } } };

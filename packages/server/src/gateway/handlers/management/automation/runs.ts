@@ -1,9 +1,9 @@
 import { runsApi } from '@freehold/contract/management/runs';
-import type { Drafts, RunName, Runs } from '../../../../automation/port.ts';
+import type { Drafts, LogicBlockContent, RunName, Runs } from '../../../../automation/port.ts';
 import type { OrgCaller } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { notFound } from '../../../../lib/problem.ts';
-import type { ConfigItems, LogicBlockContent } from '../../../../promotion/port.ts';
+import type { ConfigItems } from '../../../../promotion/port.ts';
 import { mayBeId } from '../../../../records/port.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';

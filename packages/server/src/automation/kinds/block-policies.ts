@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { parseStatements, type Statement, statementSchemas } from '../../access/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import { listed } from '../differences/describe-change.ts';
-import { listOf } from '../items/config-content.ts';
+import { listed, listOf } from '../../promotion/port.ts';
 
 /** By whose policies the steps of a block are decided: by those of its caller, or by its own. */
 export interface BlockRights {

@@ -1,5 +1,5 @@
 import { liveSettings, type SettingContent } from '../../config/port.ts';
-import { type ItemStorage, plainStorage } from '../item-storage.ts';
+import { type ItemStorage, plainStorage } from '../../promotion/port.ts';
 
 /** The row of a live setting holds it as a whole, so that a request has all of them with the configuration. */
 export const settingsStorage: ItemStorage = {

@@ -8,8 +8,8 @@ import {
   wrong,
 } from '../../config/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
-import type { ConfigKind, ContentChange } from '../config-kind.ts';
-import { describeMembers, shown } from '../differences/describe-change.ts';
+import type { ConfigKind, ContentChange } from '../../promotion/port.ts';
+import { describeMembers, shown } from '../../promotion/port.ts';
 import { settingsStorage } from './settings-storage.ts';
 
 /** @param types every setting that there is. */

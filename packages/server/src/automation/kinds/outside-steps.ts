@@ -2,14 +2,8 @@
 import type { InputError } from '@freehold/contract/problem';
 import { withoutExpressions } from '../../expressions/port.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import {
-  addressPattern,
-  headerName,
-  headers,
-  requestErrors,
-  setByPlatform,
-  someText,
-} from '../items/config-content.ts';
+import { someText } from '../../promotion/port.ts';
+import { addressPattern, headerName, headers, requestErrors, setByPlatform } from './requests.ts';
 
 export interface HttpContent {
   readonly type: 'http';

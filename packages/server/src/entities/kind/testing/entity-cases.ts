@@ -1,4 +1,4 @@
-import type { KindCases } from './kind-cases.ts';
+import type { KindCases } from '../../../promotion/testing/kind-cases.ts';
 
 const field = (name: string, hints: object = {}): object => ({ name, ...hints });
 const templates = { gpkTemplate: 'org#{org};o#{keeper}', gskTemplate: 'order#{id}' };

@@ -1,4 +1,4 @@
-import type { KindCases } from './kind-cases.ts';
+import type { KindCases } from '../../../promotion/testing/kind-cases.ts';
 
 export const crewCases: KindCases = {
   name: 'packers',

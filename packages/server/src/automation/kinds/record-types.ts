@@ -1,6 +1,6 @@
 import type { ValueType } from '../../expressions/port.ts';
+import type { LiveContents } from '../../promotion/port.ts';
 import { type EntityContent, recordType, systemEntities } from '../../schema/port.ts';
-import type { LiveContents } from '../config-kind.ts';
 
 /** How expressions see the records of an entity; undefined where its fields are not known. */
 export type RecordTypes = (entityName: string) => ValueType | undefined;

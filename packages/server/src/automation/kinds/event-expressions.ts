@@ -1,11 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import {
-  compileTemplate,
-  compileWhen,
-  isMistake,
-  type TemplateScope,
-  type ValueType,
-} from '../../../expressions/port.ts';
+import { compileTemplate, compileWhen, isMistake, type TemplateScope, type ValueType } from '../../expressions/port.ts';
 import type { EventContent } from './event-content.ts';
 import { eachDestination } from './event-destinations.ts';
 

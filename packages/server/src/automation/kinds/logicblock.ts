@@ -1,8 +1,17 @@
+import { entityReference } from '../../entities/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
-import type { ConfigKind, ItemReference } from '../config-kind.ts';
-import { describeList, describeMembers } from '../differences/describe-change.ts';
-import { plainStorage } from '../item-storage.ts';
-import { entityReference, itemName, listOf, otherName, readContent, remark } from '../items/config-content.ts';
+import {
+  type ConfigKind,
+  describeList,
+  describeMembers,
+  type ItemReference,
+  itemName,
+  listOf,
+  otherName,
+  plainStorage,
+  readContent,
+  remark,
+} from '../../promotion/port.ts';
 import { type BlockRights, rightsDefinitions, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
 import { type BlockStarts, refuseTooManyStarts, startErrors, startMembers, widenedStarts } from './block-starts.ts';
 import { blockTemplateErrors } from './block-templates.ts';

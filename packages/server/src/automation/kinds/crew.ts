@@ -1,18 +1,21 @@
 import type { InputError } from '@freehold/contract/problem';
+import { entityReference } from '../../entities/port.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import type { ConfigKind, ItemReference } from '../config-kind.ts';
-import { describeList, describeMembers, listed } from '../differences/describe-change.ts';
-import { plainStorage } from '../item-storage.ts';
 import {
-  entityReference,
+  type ConfigKind,
+  describeList,
+  describeMembers,
+  type ItemReference,
   itemName,
+  listed,
   listOf,
   otherName,
+  plainStorage,
   readContent,
   remark,
   repeated,
   someText,
-} from '../items/config-content.ts';
+} from '../../promotion/port.ts';
 
 /** Agents that work together. Nothing runs them yet. */
 export interface CrewContent {

@@ -1,21 +1,12 @@
 /** Where writes are delivered to, by the `event_type` of an event. */
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
-import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
-import { systemEntities } from '../../../schema/port.ts';
-import type { Environment } from '../../../tenancy/port.ts';
-import type { ItemReference } from '../../config-kind.ts';
-import { shown } from '../../differences/describe-change.ts';
-import {
-  address,
-  entityName,
-  entityReference,
-  fieldName,
-  headers,
-  itemName,
-  requestErrors,
-  someText,
-} from '../../items/config-content.ts';
+import { entityReference } from '../../entities/port.ts';
+import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import { entityName, fieldName, type ItemReference, itemName, shown, someText } from '../../promotion/port.ts';
+import { systemEntities } from '../../schema/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import { address, headers, requestErrors } from './requests.ts';
 
 export type EventDestination =
   | ({ readonly event_type: 'webhook' } & Destinations<WebhookDestination>)

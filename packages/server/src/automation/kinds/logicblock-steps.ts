@@ -1,9 +1,10 @@
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import { entityName, fieldName, itemName, listOf, remark, someText } from '../../promotion/port.ts';
 import { operators } from '../../records/port.ts';
-import { entityName, fieldConditions, fieldName, itemName, listOf, remark, someText } from '../items/config-content.ts';
 import { type HttpContent, type MailContent, outsideErrors, outsideSteps } from './outside-steps.ts';
+import { fieldConditions } from './requests.ts';
 import { scriptErrors } from './script-errors.ts';
 
 interface StepBase {

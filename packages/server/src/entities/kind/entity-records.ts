@@ -1,21 +1,6 @@
 /** What becomes of the records of entities in a switch to other definitions, and what is to be known of it. */
 import { sameVersions } from '../../config/port.ts';
-import {
-  type EntityStep,
-  type EntityTarget,
-  type FailingRecords,
-  failingEntities,
-  fieldsToHide,
-  planMigration,
-  recordsAgainst,
-  recordsToHide,
-  recordsToLose,
-  setAfter,
-  type ToldValues,
-} from '../../entities/port.ts';
 import { planRetiredRemoval, retiredEntities } from '../../maintenance/port.ts';
-import { type EntityContent, type EntityState, revivedNames } from '../../schema/port.ts';
-import type { Store } from '../../store/port.ts';
 import type {
   Check,
   FailingItem,
@@ -24,7 +9,20 @@ import type {
   RecordsPlan,
   SwitchMoment,
   SwitchParts,
-} from '../kind-records.ts';
+} from '../../promotion/port.ts';
+import { type EntityContent, type EntityState, revivedNames } from '../../schema/port.ts';
+import type { Store } from '../../store/port.ts';
+import { type EntityStep, type EntityTarget, planMigration } from '../plan-migration.ts';
+import {
+  type FailingRecords,
+  failingEntities,
+  fieldsToHide,
+  recordsAgainst,
+  recordsToHide,
+  recordsToLose,
+  setAfter,
+  type ToldValues,
+} from '../stored-records/records-against.ts';
 
 export const entityRecords: KindRecords = {
   plan: planRecords,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { describeList, describeMembers, listed } from '../../promotion/port.ts';
 import {
   colTypeOf,
   type EntityDefinition,
@@ -11,7 +12,6 @@ import {
   type UniqueIndexDefinition,
   withRenames,
 } from '../../schema/port.ts';
-import { describeList, describeMembers, listed } from '../differences/describe-change.ts';
 import { describeViews } from './describe-views.ts';
 
 /** What a change of an entity's definition means, a sentence each. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { describeMembers, listed } from '../../promotion/port.ts';
 import type { ViewDefinition, ViewField, Views } from '../../schema/port.ts';
-import { describeMembers, listed } from '../differences/describe-change.ts';
 
 /** What a change of views means, a sentence each. `of` says whose they are, such as " of `list`"; empty for all actions. */
 export function describeViews(

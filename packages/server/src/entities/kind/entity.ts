@@ -1,4 +1,5 @@
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
+import { type ConfigKind, type ItemReference, listed, otherName } from '../../promotion/port.ts';
 import {
   compilePatterns,
   definitionSchemas,
@@ -14,9 +15,6 @@ import {
   systemEntityNames,
   viewedActions,
 } from '../../schema/port.ts';
-import type { ConfigKind, ItemReference } from '../config-kind.ts';
-import { listed } from '../differences/describe-change.ts';
-import { entityReference, otherName } from '../items/config-content.ts';
 import { describeDefinition } from './describe-definition.ts';
 import { describeViews } from './describe-views.ts';
 import { entityRecords } from './entity-records.ts';
@@ -93,4 +91,9 @@ function entitySchema(): JsonSchema {
     'views',
   ]);
   return { ...schema, $defs: others };
+}
+
+/** The entity that is named, where it is the builder's own: those of access control are in every org. */
+export function entityReference(name: string, pointer: string, reason: string): readonly ItemReference[] {
+  return systemEntityNames.includes(name) ? [] : [{ kind: 'entity', name, pointer, reason }];
 }

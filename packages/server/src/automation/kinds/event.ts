@@ -1,25 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
-import { checkSchema } from '../../../lib/check-schema.ts';
-import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
-import { Problem } from '../../../lib/problem.ts';
-import { systemEntities } from '../../../schema/port.ts';
-import type { ConfigKind, ContentChange, LiveContents } from '../../config-kind.ts';
-import { describeMembers, shown } from '../../differences/describe-change.ts';
-import { plainStorage } from '../../item-storage.ts';
+import { entityReference } from '../../entities/port.ts';
+import { checkSchema } from '../../lib/check-schema.ts';
+import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import { Problem } from '../../lib/problem.ts';
 import {
+  type ConfigKind,
+  type ContentChange,
+  describeMembers,
   entityName,
-  entityReference,
-  fieldConditions,
   itemName,
+  type LiveContents,
   otherName,
+  plainStorage,
   readContent,
+  shown,
   someText,
-} from '../../items/config-content.ts';
-import { readInputSchema } from '../input-schema.ts';
-import type { LogicBlockContent } from '../logicblock.ts';
-import { isPureStep, placedSteps } from '../logicblock-steps.ts';
-import { recordTypes } from '../record-types.ts';
+} from '../../promotion/port.ts';
+import { systemEntities } from '../../schema/port.ts';
 import type { EventContent } from './event-content.ts';
 import {
   deliveredTypes,
@@ -33,6 +31,11 @@ import {
   reachOf,
 } from './event-destinations.ts';
 import { eventExpressionErrors } from './event-expressions.ts';
+import { readInputSchema } from './input-schema.ts';
+import type { LogicBlockContent } from './logicblock.ts';
+import { isPureStep, placedSteps } from './logicblock-steps.ts';
+import { recordTypes } from './record-types.ts';
+import { fieldConditions } from './requests.ts';
 
 const base = {
   entity_name: entityName,

@@ -5,7 +5,7 @@ import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cronMistake } from '../../lib/scheduling/next-due.ts';
-import { listOf, someText } from '../items/config-content.ts';
+import { listOf, someText } from '../../promotion/port.ts';
 import type { BlockRights } from './block-policies.ts';
 import { readInputSchema } from './input-schema.ts';
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiVersions, newBodies, sameVersions, versionKey } from '../../config/port.ts';
+import type { BodyChange, BodyVersions, ItemStorage } from '../../promotion/port.ts';
 import {
   actions,
   apiName,
@@ -8,7 +9,6 @@ import {
   contentOfBodies,
   type EntityContent,
 } from '../../schema/port.ts';
-import type { BodyChange, BodyVersions, ItemStorage } from '../item-storage.ts';
 
 /** Five bodies, one for each config, that have versions of their own. */
 export const entityStorage: ItemStorage = {

@@ -1,4 +1,4 @@
-import type { operators } from '../../../records/port.ts';
+import type { operators } from '../../records/port.ts';
 import type { EventDestination } from './event-destinations.ts';
 
 /** What happens when records of an entity are written. */

@@ -1,4 +1,4 @@
-import type { KindCases } from './kind-cases.ts';
+import type { KindCases } from '../../../promotion/testing/kind-cases.ts';
 
 const on = {
   entity_name: 'order',

@@ -1,40 +1,8 @@
-/** What the contents of several kinds of config items have in common. */
+/** Requests that the platform sends to other systems, and conditions on records: what logic blocks and events have in common. */
 import type { InputError } from '@freehold/contract/problem';
-import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import { fieldName, listOf, repeated } from '../../promotion/port.ts';
 import { operators } from '../../records/port.ts';
-import { systemEntityNames } from '../../schema/port.ts';
-import type { ItemReference } from '../config-kind.ts';
-
-const contentBytesMax = 256 * 1024;
-
-export const itemName: JsonSchema = {
-  ...text,
-  pattern: '^[a-z][a-z0-9_-]{0,62}$',
-  description: 'a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`, `-`',
-};
-
-export const entityName: JsonSchema = {
-  ...text,
-  pattern: '^[a-z][a-z0-9_]{0,62}$',
-  description: 'the name of an entity: a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`',
-};
-
-export const fieldName: JsonSchema = {
-  ...text,
-  pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$',
-  description: 'the name of a field: a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`',
-};
-
-export const remark: JsonSchema = { ...text, maxLength: 2000 };
-
-export function someText(maxLength: number): JsonSchema {
-  return { ...text, minLength: 1, maxLength };
-}
-
-export function listOf(items: JsonSchema, maxItems: number, minItems = 0): JsonSchema {
-  return { type: 'array', ...(minItems > 0 ? { minItems } : {}), maxItems, items };
-}
 
 const operand: JsonSchema = { type: ['string', 'number', 'boolean'], maxLength: 1000 };
 
@@ -79,39 +47,6 @@ export const address: JsonSchema = {
   pattern: addressPattern.source,
   description: 'an https address without fragment; http is for `localhost` alone',
 };
-
-/** The content as it fits its schema, or what is wrong; what a schema cannot say is asked only of what fits. */
-export function readContent<Content>(
-  schema: JsonSchema,
-  input: unknown,
-  check: (content: Content) => readonly InputError[],
-): { readonly content: Content } | { readonly errors: readonly InputError[] } {
-  const misfits =
-    Buffer.byteLength(JSON.stringify(input) ?? '') > contentBytesMax ? [tooLong] : checkSchema(schema, input);
-  const errors = misfits.length > 0 ? misfits : check(input as Content);
-  return errors.length > 0 ? { errors } : { content: input as Content };
-}
-
-const tooLong: InputError = {
-  pointer: '',
-  code: 'too_long',
-  message: `the content may have at most ${contentBytesMax} bytes`,
-};
-
-/** An item goes by one name, which its content says too. */
-export function otherName(pointer: string, expected: string, actual: string): readonly InputError[] {
-  if (expected === actual) return [];
-  const message = `the name in the content is \`${actual}\`, and the item is named \`${expected.slice(0, 100)}\``;
-  return [{ pointer, code: 'contradiction', message }];
-}
-
-export function repeated(names: readonly string[], pointerOf: (index: number) => string): readonly InputError[] {
-  return names.flatMap((name, index) =>
-    names.indexOf(name) < index
-      ? [{ pointer: pointerOf(index), code: 'duplicate', message: `\`${name}\` is listed twice` }]
-      : [],
-  );
-}
 
 /** What is wrong with where a request goes and with what it carries: neither may hold a secret. */
 export function requestErrors(
@@ -173,9 +108,4 @@ function headerProblem(name: string): string | undefined {
 /** @param name of a header, in lower case. */
 export function setByPlatform(name: string): boolean {
   return platformHeaders.includes(name);
-}
-
-/** The entity that is named, where it is the builder's own: those of access control are in every org. */
-export function entityReference(name: string, pointer: string, reason: string): readonly ItemReference[] {
-  return systemEntityNames.includes(name) ? [] : [{ kind: 'entity', name, pointer, reason }];
 }

@@ -1,3 +1,4 @@
+import { listed } from '../../promotion/port.ts';
 import {
   type EntityContent,
   type EntityDefinition,
@@ -10,7 +11,6 @@ import {
   type ViewedAction,
   viewedActions,
 } from '../../schema/port.ts';
-import { listed } from '../differences/describe-change.ts';
 
 /** What people may see of the records that stand, which they could not before, a sentence each. */
 export function widenedEntity(before: EntityContent, after: EntityContent): readonly string[] {
