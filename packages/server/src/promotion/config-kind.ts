@@ -62,7 +62,7 @@ export interface LiveContents {
 }
 
 /** The contents of a kind on both sides of a change. */
-export interface CountedChange<Content = unknown> {
+interface CountedChange<Content = unknown> {
   readonly env: Environment;
   readonly before: readonly Content[];
   readonly after: readonly Content[];

@@ -11,18 +11,6 @@ export const itemName: JsonSchema = {
   description: 'a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`, `-`',
 };
 
-export const entityName: JsonSchema = {
-  ...text,
-  pattern: '^[a-z][a-z0-9_]{0,62}$',
-  description: 'the name of an entity: a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`',
-};
-
-export const fieldName: JsonSchema = {
-  ...text,
-  pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$',
-  description: 'the name of a field: a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`',
-};
-
 export const remark: JsonSchema = { ...text, maxLength: 2000 };
 
 export function someText(maxLength: number): JsonSchema {

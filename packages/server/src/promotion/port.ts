@@ -6,8 +6,6 @@ export { kindsOf } from './config-kinds.ts';
 export { describeList, describeMembers, listed, shown } from './differences/describe-change.ts';
 export { type BodyChange, type BodyVersions, type ItemStorage, plainStorage } from './item-storage.ts';
 export {
-  entityName,
-  fieldName,
   itemName,
   listOf,
   otherName,

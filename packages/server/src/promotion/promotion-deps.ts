@@ -10,7 +10,7 @@ import type { ConfigKinds } from './config-kind.ts';
  * For the review of a release, who becomes the first admin of production; undefined where it has had one.
  * @param contentAfter what an item of production is once the release is live; undefined where it is not there.
  */
-export type FounderNote = (
+type FounderNote = (
   orgCode: string,
   contentAfter: (item: ConfigItem) => unknown,
 ) => Promise<{ readonly level: 'warning' | 'info'; readonly message: string } | undefined>;

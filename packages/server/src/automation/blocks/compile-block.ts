@@ -9,11 +9,10 @@ import {
 } from '../../expressions/port.ts';
 import { blockPolicyName } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { inputType, stepType, withError } from '../kinds/block-templates.ts';
 import { readInputSchema } from '../kinds/input-schema.ts';
 import { calledBlocks, type LogicBlockContent } from '../kinds/logicblock.ts';
+import { inputType, type RecordTypes, stepType, withError } from '../kinds/logicblock-expressions.ts';
 import { catchesErrors, type LogicStep } from '../kinds/logicblock-steps.ts';
-import type { RecordTypes } from '../kinds/record-types.ts';
 import { atStep, blockFailure } from './block-failure.ts';
 import type { CompiledBlock, CompiledStep, CompiledSteps, OnError, StepRun } from './effects.ts';
 import { caught } from './interpret.ts';

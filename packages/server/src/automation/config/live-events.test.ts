@@ -4,7 +4,7 @@ import { type ConfigSet, itemBodies, itemKey, systemConfig } from '../../config/
 import { openStore } from '../../store/open-store.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
-import type { EventContent } from '../kinds/event-content.ts';
+import type { EventContent } from '../kinds/event.ts';
 import { createLiveEvents } from './live-events.ts';
 
 function setOf(names: readonly string[]): ConfigSet {

@@ -6,7 +6,7 @@ import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
-import type { EventContent } from '../kinds/event-content.ts';
+import type { EventContent } from '../kinds/event.ts';
 import { eventIn } from '../kinds/event-destinations.ts';
 import { type LiveEvent, liveEvent } from './event-forms.ts';
 

@@ -7,7 +7,7 @@ import { transact } from '../../store/transact.ts';
 import { defaultWorkspaceCode, orgScopeName, workspaceTable } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart, liveStarts } from '../config/live-starts.ts';
-import type { BlockHook } from '../kinds/block-starts.ts';
+import type { BlockHook } from '../kinds/logicblock-starts.ts';
 import { type HookRow, hookRows } from './hook-rows.ts';
 import {
   beginByMessage,

@@ -18,7 +18,7 @@ import {
 } from '../../promotion/port.ts';
 
 /** Agents that work together. Nothing runs them yet. */
-export interface CrewContent {
+interface CrewContent {
   readonly name: string;
   readonly description?: string;
   readonly status: 'active' | 'inactive';

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { entityReference } from '../../entities/port.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import { entityName, fieldName, type ItemReference, itemName, shown, someText } from '../../promotion/port.ts';
+import { type ItemReference, itemName, shown, someText } from '../../promotion/port.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { address, headers, requestErrors } from './requests.ts';
+import { address, entityName, fieldName, headers, requestErrors } from './shared-content.ts';
 
 export type EventDestination =
   | ({ readonly event_type: 'webhook' } & Destinations<WebhookDestination>)
@@ -44,14 +44,14 @@ interface WebhookDestination {
 }
 
 /** Each text is a template. */
-export interface MailDestination {
+interface MailDestination {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
 /** What is done to a record of another entity: `record` and the values are templates. */
-export interface RecordDestination {
+interface RecordDestination {
   readonly entity: string;
   readonly action: 'create' | 'update' | 'delete';
   /** The id of the record that is changed or removed. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventKind } from './event.ts';
-import type { EventContent } from './event-content.ts';
+import { type EventContent, eventKind } from './event.ts';
 
 function tell(url: string, more: Partial<EventContent> = {}): EventContent {
   const on = { entity_name: 'order', event_name: 'tell', event_stage: 'after', event_optype: 'create' } as const;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { entityReference } from '../../entities/port.ts';
+import { compileTemplate, compileWhen, isMistake, type TemplateScope, type ValueType } from '../../expressions/port.ts';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -8,7 +9,6 @@ import {
   type ConfigKind,
   type ContentChange,
   describeMembers,
-  entityName,
   itemName,
   type LiveContents,
   otherName,
@@ -17,25 +17,45 @@ import {
   shown,
   someText,
 } from '../../promotion/port.ts';
+import type { operators } from '../../records/port.ts';
 import { systemEntities } from '../../schema/port.ts';
-import type { EventContent } from './event-content.ts';
 import {
   deliveredTypes,
   destinationErrors,
   destinationReferences,
   destinationSchemas,
   destinationText,
+  type EventDestination,
   eachDestination,
   eventIn,
   isSameReach,
   reachOf,
 } from './event-destinations.ts';
-import { eventExpressionErrors } from './event-expressions.ts';
 import { readInputSchema } from './input-schema.ts';
 import type { LogicBlockContent } from './logicblock.ts';
+import { recordTypes } from './logicblock-expressions.ts';
 import { isPureStep, placedSteps } from './logicblock-steps.ts';
-import { recordTypes } from './record-types.ts';
-import { fieldConditions } from './requests.ts';
+import { entityName, fieldConditions } from './shared-content.ts';
+
+/** What happens when records of an entity are written. */
+export type EventContent = EventBase & EventDestination;
+
+interface EventBase {
+  readonly entity_name: string;
+  readonly event_name: string;
+  /** Before the write, which it can refuse, or after it. */
+  readonly event_stage: 'before' | 'after';
+  readonly event_optype: 'create' | 'update' | 'delete';
+  readonly enabled: boolean;
+  /** All have to hold of the record, and `when` too. */
+  readonly entry_conditions?: readonly {
+    readonly field: string;
+    readonly op: (typeof operators)[number];
+    readonly value: unknown;
+  }[];
+  /** A condition in CEL. */
+  readonly when?: string;
+}
 
 const base = {
   entity_name: entityName,
@@ -213,4 +233,46 @@ function meaning(content: EventContent): string {
   const write = event_optype === 'update' ? 'an update' : `a ${event_optype}`;
   const live = content.prod_destination_config === undefined ? '' : `, and in production to ${inProduction(content)}`;
   return `${event_stage} ${write} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${live}${idle}`;
+}
+
+/** What the expressions of an event may name. @param record how they see the records of its entity, where that is known. */
+export function eventScope(op: EventContent['event_optype'], record: ValueType | undefined): TemplateScope {
+  const steps = new Map<string, ValueType>();
+  if (record === undefined) return { steps };
+  return op === 'update' ? { steps, record, before: record } : { steps, record };
+}
+
+/** What is wrong with the condition of an event and with the templates of its destination. */
+function eventExpressionErrors(content: EventContent, record: ValueType | undefined): readonly InputError[] {
+  const scope = eventScope(content.event_optype, record);
+  return [...whenErrors(content.when, scope), ...templateErrors(content, scope)];
+}
+
+function whenErrors(source: string | undefined, scope: TemplateScope): readonly InputError[] {
+  if (source === undefined) return [];
+  const when = compileWhen(source, scope);
+  if (!isMistake(when)) return [];
+  return [{ pointer: '/when', code: 'invalid_expression', message: `at character ${when.at + 1}: ${when.message}` }];
+}
+
+function templateErrors(content: EventContent, scope: TemplateScope): readonly InputError[] {
+  return eachDestination(content).flatMap(({ content: one, at }): readonly InputError[] => {
+    const templates = eventTemplates(one);
+    const compiled = templates === undefined ? undefined : compileTemplate(templates, scope, at);
+    return compiled === undefined || 'evaluate' in compiled ? [] : compiled;
+  });
+}
+
+/** The members of a destination that are templates, together; undefined where it has none. */
+export function eventTemplates(content: EventContent): object | undefined {
+  switch (content.event_type) {
+    case 'mail':
+      return content.destination_config;
+    case 'record': {
+      const { record, values } = content.destination_config;
+      return { ...(record === undefined ? {} : { record }), ...(values === undefined ? {} : { values }) };
+    }
+    default:
+      return undefined;
+  }
 }

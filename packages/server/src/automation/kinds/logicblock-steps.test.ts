@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { InputError } from '@freehold/contract/problem';
 import { logicBlockKind } from './logicblock.ts';
+import { stepErrors } from './logicblock-steps.ts';
 
 function mistakes(steps: readonly object[]): readonly string[] {
   const parsed = logicBlockKind.parse('block', { name: 'block', steps });
@@ -250,4 +252,40 @@ test('where secrets and mails go is a widening', () => {
     'mails are sent to `{{ input.to }}`',
   ]);
   assert.deepEqual(logicBlockKind.widening({ name: 'block', before: after, after: before }), []);
+});
+
+function errorsOf(source: string): readonly InputError[] {
+  return stepErrors([{ id: 'a', type: 'script', source }]);
+}
+
+test('a script is the body of a function, and a mistake is told with its line', () => {
+  for (const body of [
+    'return 1',
+    ' ',
+    '// only a comment',
+    'const f = async () => await 1;\nreturn f()',
+    'return "{{ x }}"',
+  ])
+    assert.deepEqual(errorsOf(body), [], body);
+  const mistake = (message: string) => [{ pointer: '/steps/0/source', code: 'invalid_script', message }];
+  assert.deepEqual(errorsOf('const a = 1;\n\nreturn a a'), mistake("at line 3: Unexpected identifier 'a'"));
+  for (const body of [
+    '}), (function () {',
+    'return 1 } + function () {',
+    '/*',
+    'import x from "fs"',
+    'with (a) {}',
+    'await 1',
+  ])
+    assert.deepEqual(
+      errorsOf(body).map(({ code }) => code),
+      ['invalid_script'],
+      body,
+    );
+});
+
+test('a script is parsed and not run', () => {
+  assert.deepEqual(errorsOf('globalThis.wasRun = 1; for (;;);'), []);
+  assert.ok(!('wasRun' in globalThis));
+  assert.equal(errorsOf('['.repeat(16_000)).length, 1);
 });

@@ -1,11 +1,11 @@
+import { compileFunction } from 'node:vm';
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import { entityName, fieldName, itemName, listOf, remark, someText } from '../../promotion/port.ts';
+import { itemName, listOf, remark, someText } from '../../promotion/port.ts';
 import { operators } from '../../records/port.ts';
 import { type HttpContent, type MailContent, outsideErrors, outsideSteps } from './outside-steps.ts';
-import { fieldConditions } from './requests.ts';
-import { scriptErrors } from './script-errors.ts';
+import { entityName, fieldConditions, fieldName } from './shared-content.ts';
 
 interface StepBase {
   readonly id: string;
@@ -15,12 +15,12 @@ interface StepBase {
 }
 
 /** It goes on at the next step, at a later one of its list, or at the next one behind other steps. */
-export type OnErrorContent = 'continue' | { readonly goto: string } | { readonly steps: readonly LogicStep[] };
+type OnErrorContent = 'continue' | { readonly goto: string } | { readonly steps: readonly LogicStep[] };
 
 /** Values in which texts may be templates. */
-export type TemplateValues = Readonly<Record<string, unknown>>;
+type TemplateValues = Readonly<Record<string, unknown>>;
 
-export interface FieldCondition {
+interface FieldCondition {
   readonly field: string;
   readonly op: string;
   readonly value: unknown;
@@ -315,4 +315,22 @@ function targetsOf(step: LogicStep): readonly { readonly id: string; readonly me
     ...(step.type === 'condition' && step.else !== undefined ? [{ id: step.else, member: 'else' }] : []),
     ...(typeof caught === 'object' && 'goto' in caught ? [{ id: caught.goto, member: 'on_error/goto' }] : []),
   ];
+}
+
+const filename = 'script';
+
+/**
+ * What keeps a text from being the body of a function, as far as parsing tells. Nothing of it is run here: that is left to
+ * an interpreter which shares nothing with the platform.
+ */
+function scriptErrors(source: string, pointer: string): readonly InputError[] {
+  try {
+    compileFunction(`"use strict";${source}`, ['input', 'steps', 'record', 'user'], { filename });
+    return [];
+  } catch (error) {
+    const [, line] = (error instanceof Error && /^script:(\d+)\n/.exec(error.stack ?? '')) || [];
+    const reason = error instanceof Error ? error.message : 'it cannot be read';
+    const message = `${line === undefined ? '' : `at line ${line}: `}${reason}`;
+    return [{ pointer, code: 'invalid_script', message }];
+  }
 }

@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { InputError } from '@freehold/contract/problem';
+import { parseStatements, type Statement, statementSchemas } from '../../access/port.ts';
 import { entityReference } from '../../entities/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import {
@@ -6,16 +9,22 @@ import {
   describeMembers,
   type ItemReference,
   itemName,
+  listed,
   listOf,
   otherName,
   plainStorage,
   readContent,
   remark,
 } from '../../promotion/port.ts';
-import { type BlockRights, rightsDefinitions, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
-import { type BlockStarts, refuseTooManyStarts, startErrors, startMembers, widenedStarts } from './block-starts.ts';
-import { blockTemplateErrors } from './block-templates.ts';
 import { readInputSchema } from './input-schema.ts';
+import { blockTemplateErrors, recordTypes } from './logicblock-expressions.ts';
+import {
+  type BlockStarts,
+  refuseTooManyStarts,
+  startErrors,
+  startMembers,
+  widenedStarts,
+} from './logicblock-starts.ts';
 import {
   type LogicStep,
   type PlacedStep,
@@ -25,7 +34,6 @@ import {
   transactionErrors,
 } from './logicblock-steps.ts';
 import { sentOutside } from './outside-steps.ts';
-import { recordTypes } from './record-types.ts';
 
 /** Steps, done one after the other. */
 export interface LogicBlockContent extends BlockRights, BlockStarts {
@@ -38,6 +46,21 @@ export interface LogicBlockContent extends BlockRights, BlockStarts {
   readonly steps: readonly LogicStep[];
   readonly returns?: unknown;
 }
+
+/** By whose policies the steps of a block are decided: by those of its caller, or by its own. */
+interface BlockRights {
+  readonly run_as?: 'caller' | 'app';
+  /** Statements, as policies have them. They need `run_as: "app"`. */
+  readonly policies?: readonly unknown[];
+}
+
+const rightsMembers: Readonly<Record<keyof BlockRights, JsonSchema>> = {
+  run_as: { type: 'string', enum: ['caller', 'app'] },
+  policies: listOf({ type: 'object', $ref: '#/$defs/PolicyStatement' }, 50, 1),
+};
+
+/** What the members refer to. */
+const { PolicyStatements: _, ...rightsDefinitions } = statementSchemas((name) => ({ $ref: `#/$defs/${name}` }));
 
 const schema: JsonSchema = {
   ...closedObjectOf(
@@ -127,4 +150,45 @@ function stepReferences({ step, pointer }: PlacedStep, own: string): readonly It
   }
   if (!('entity' in step)) return [];
   return entityReference(step.entity, `${pointer}/entity`, `works on its records in the step \`${step.id}\``);
+}
+
+function rightsErrors({ run_as, policies }: BlockRights): readonly InputError[] {
+  if (run_as !== 'app')
+    return policies === undefined
+      ? []
+      : [{ pointer: '/policies', code: 'contradiction', message: '`policies` need `"run_as": "app"`' }];
+  if (policies === undefined)
+    return [{ pointer: '/policies', code: 'required', message: '`policies` is required beside `"run_as": "app"`' }];
+  const parsed = parseStatements(policies);
+  return 'statements' in parsed
+    ? []
+    : parsed.errors.map((error) => ({ ...error, pointer: `/policies${error.pointer}` }));
+}
+
+/** What a block may do that it might not do before. */
+function widenedRights(before: BlockRights | undefined, after: BlockRights | undefined): readonly string[] {
+  const was = before?.run_as === 'app' ? statementsOf(before) : undefined;
+  const is = after?.run_as === 'app' ? statementsOf(after) : undefined;
+  if (is === undefined) return [];
+  const gained = is.filter(({ Effect }) => Effect === 'Allow').filter(isNotIn(was ?? []));
+  const lost = (was ?? []).filter(({ Effect }) => Effect === 'Deny').filter(isNotIn(is));
+  return [
+    ...(was === undefined ? ['its steps are decided by policies of its own, and not by those of its caller'] : []),
+    ...gained.map((statement) => `its steps may do ${shownStatement(statement)}`),
+    ...lost.map((statement) => `its steps are not denied ${shownStatement(statement)} any more`),
+  ];
+}
+
+/** Those that are enforced. */
+function statementsOf({ policies }: BlockRights): readonly Statement[] {
+  const parsed = parseStatements(policies);
+  return 'statements' in parsed ? parsed.statements.filter(({ Mode }) => Mode === undefined) : [];
+}
+
+function isNotIn(others: readonly Statement[]): (statement: Statement) => boolean {
+  return (statement) => !others.some((other) => isDeepStrictEqual(other, statement));
+}
+
+function shownStatement({ Action, Resource, Condition }: Statement): string {
+  return `${listed([Action].flat())} on ${listed([Resource].flat())}${Condition === undefined ? '' : ', on conditions'}`;
 }

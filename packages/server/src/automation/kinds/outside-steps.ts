@@ -3,7 +3,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { withoutExpressions } from '../../expressions/port.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import { someText } from '../../promotion/port.ts';
-import { addressPattern, headerName, headers, requestErrors, setByPlatform } from './requests.ts';
+import { addressPattern, headerName, headers, requestErrors, setByPlatform } from './shared-content.ts';
 
 export interface HttpContent {
   readonly type: 'http';
@@ -16,7 +16,7 @@ export interface HttpContent {
 }
 
 /** A secret of the environment in one header: after `prefix`, or as the password of the user `basic`. No templates. */
-export interface SecretContent {
+interface SecretContent {
   readonly name: string;
   readonly header: string;
   readonly prefix?: string;

@@ -7,7 +7,7 @@ import type { Cursors } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
-import type { EventContent } from '../kinds/event-content.ts';
+import type { EventContent } from '../kinds/event.ts';
 import { listOfEvent, type Receipt, readReceipts, writtenAt } from './receipts.ts';
 
 export interface EventListDeps {

@@ -8,7 +8,7 @@ import type { Cursors } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, workspaceScopeName, workspaceTable } from '../../tenancy/port.ts';
 import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
-import type { EventContent } from '../kinds/event-content.ts';
+import type { EventContent } from '../kinds/event.ts';
 import type { Circuit } from './circuit.ts';
 import { dueLane, heldItems, laneMark, outboxes, retryMark } from './outbox-rows.ts';
 import { eventPauses, pausesMax } from './pauses.ts';

@@ -13,7 +13,7 @@ import {
   workspaceTable,
 } from '../../tenancy/port.ts';
 import { appUser } from '../app-user.ts';
-import type { BlockSchedule } from '../kinds/block-starts.ts';
+import type { BlockSchedule } from '../kinds/logicblock-starts.ts';
 import { assertMayWait } from '../runs/run-bounds.ts';
 import { storedRuns } from '../runs/run-rows.ts';
 import type { WorkMeter } from '../work-meter.ts';

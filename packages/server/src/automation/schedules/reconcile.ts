@@ -7,7 +7,7 @@ import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { liveStarts } from '../config/live-starts.ts';
 import type { DueHandler } from '../due.ts';
-import type { BlockSchedule } from '../kinds/block-starts.ts';
+import type { BlockSchedule } from '../kinds/logicblock-starts.ts';
 import { allSchedules, done, type ScheduleRow, scheduleChanges, undue } from './schedule-rows.ts';
 
 export interface ReconcileDeps {

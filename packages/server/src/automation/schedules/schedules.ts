@@ -11,7 +11,7 @@ import { transact } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart } from '../config/live-starts.ts';
-import type { BlockSchedule } from '../kinds/block-starts.ts';
+import type { BlockSchedule } from '../kinds/logicblock-starts.ts';
 import { planned, type ReconcileDeps } from './reconcile.ts';
 import { allSchedules, type ScheduleRow, scheduleChanges, schedules } from './schedule-rows.ts';
 import type { TickDeps } from './tick.ts';

@@ -1,7 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ApiVersions, newBodies, sameVersions, versionKey } from '../../config/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
-import { type ConfigKind, type ItemReference, listed, otherName } from '../../promotion/port.ts';
 import {
+  type BodyChange,
+  type BodyVersions,
+  type ConfigKind,
+  type ItemReference,
+  type ItemStorage,
+  listed,
+  otherName,
+} from '../../promotion/port.ts';
+import {
+  actions,
+  apiName,
+  bodiesOfContent,
+  type ConfigBodiesOfEntity,
   compilePatterns,
+  contentOfBodies,
   definitionSchemas,
   type EntityContent,
   getViews,
@@ -15,11 +30,22 @@ import {
   systemEntityNames,
   viewedActions,
 } from '../../schema/port.ts';
-import { describeDefinition } from './describe-definition.ts';
-import { describeViews } from './describe-views.ts';
+import { describeDefinition, describeViews, widenedEntity } from './describe-entity.ts';
 import { entityRecords } from './entity-records.ts';
-import { entityStorage } from './entity-storage.ts';
-import { widenedEntity } from './widened-entity.ts';
+
+/** Five bodies, one for each config, that have versions of their own. */
+const entityStorage: ItemStorage = {
+  liveNames: ({ entityNames }) => entityNames,
+  liveVersions: (set, { name }) => set.active(name)?.versions,
+  bodyKeys: ({ name }, versions) =>
+    actions.map((action) => versionKey(apiName(action, name), eachOf(versions)[action])),
+  contentOf: (bodies) =>
+    contentOfBodies(
+      Object.fromEntries(actions.map((action, index) => [action, bodies[index]])) as ConfigBodiesOfEntity,
+    ),
+  bodyPuts: ({ content, version }, versions) => newBodies(content as EntityContent, eachOf(versions), version),
+  versionsAfter,
+};
 
 /** The five configs of an entity, which move together. */
 export const entityKind: ConfigKind<EntityContent> = {
@@ -96,4 +122,18 @@ function entitySchema(): JsonSchema {
 /** The entity that is named, where it is the builder's own: those of access control are in every org. */
 export function entityReference(name: string, pointer: string, reason: string): readonly ItemReference[] {
   return systemEntityNames.includes(name) ? [] : [{ kind: 'entity', name, pointer, reason }];
+}
+
+function eachOf(versions: BodyVersions): ApiVersions {
+  return typeof versions === 'number' ? sameVersions(versions) : versions;
+}
+
+function versionsAfter({ before, after, live, next }: BodyChange): ApiVersions {
+  const wanted = bodiesOfContent(after as EntityContent);
+  const standing = before === undefined ? undefined : bodiesOfContent(before as EntityContent);
+  const versions = actions.map((action) => {
+    const stays = standing !== undefined && live !== undefined && isDeepStrictEqual(standing[action], wanted[action]);
+    return [action, stays && typeof live !== 'number' ? live[action] : next];
+  });
+  return Object.fromEntries(versions) as ApiVersions;
 }

@@ -2,15 +2,39 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   effectiveValue,
   isObject,
+  liveSettings,
   readSettingContent,
   type SettingContent,
   type SettingType,
   wrong,
 } from '../../config/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
-import type { ConfigKind, ContentChange } from '../../promotion/port.ts';
-import { describeMembers, shown } from '../../promotion/port.ts';
-import { settingsStorage } from './settings-storage.ts';
+import {
+  type ConfigKind,
+  type ContentChange,
+  describeMembers,
+  type ItemStorage,
+  plainStorage,
+  shown,
+} from '../../promotion/port.ts';
+
+/** The row of a live setting holds it as a whole, so that a request has all of them with the configuration. */
+const settingsStorage: ItemStorage = {
+  ...plainStorage,
+  liveNames: (set) => [...set.settings.keys()],
+  liveVersions: (set, { name }) => set.settings.get(name)?.version,
+  liveContent: (set, name) => {
+    const setting = set.settings.get(name);
+    if (setting === undefined) return undefined;
+    const { version: _, ...content } = setting;
+    return content;
+  },
+  liveRow: {
+    put: ({ name, version, content }, condition) =>
+      liveSettings.put(name, { ...(content as SettingContent), version }, condition),
+    remove: ({ name }) => liveSettings.remove(name, 'present'),
+  },
+};
 
 /** @param types every setting that there is. */
 export function settingsKind(types: readonly SettingType[]): ConfigKind<SettingContent> {

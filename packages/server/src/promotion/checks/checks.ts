@@ -15,7 +15,7 @@ import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import { adviceOn } from './advice.ts';
 
 /** A switch of production to other items, not yet made. */
-export interface IntendedSwitch {
+interface IntendedSwitch {
   readonly place: PromotionContext;
   /** The config version that it would make. */
   readonly next: number;

@@ -46,7 +46,7 @@ function isBounded(kinds: ConfigKinds, { kind }: Pick<ConfigItem, 'kind'>): bool
   return kinds[kind].boundedAs !== undefined;
 }
 
-export interface CountedItems {
+interface CountedItems {
   readonly env: Environment;
   readonly before: Bodies;
   readonly after: readonly ItemBody[];

@@ -11,7 +11,7 @@ export interface ItemsPlan {
   readonly records: readonly RecordsPlan[];
 }
 
-export interface PlanItemsParts extends SwitchParts {
+interface PlanItemsParts extends SwitchParts {
   readonly kinds: ConfigKinds;
 }
 

@@ -14,7 +14,7 @@ import { createLiveEvents } from '../../config/live-events.ts';
 import type { Delivery, Outcome } from '../../destinations/destination.ts';
 import type { InsideDeps } from '../../destinations/inside.ts';
 import { createDestinations, type Destinations } from '../../destinations/registry.ts';
-import type { EventContent } from '../../kinds/event-content.ts';
+import type { EventContent } from '../../kinds/event.ts';
 import { createSuspensions } from '../../suspensions.ts';
 import { noMeter, type WorkMeter } from '../../work-meter.ts';
 import type { AutomationWork } from '../../work-port.ts';

@@ -8,8 +8,20 @@ import {
   type ValueType,
 } from '../../expressions/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
+import type { LiveContents } from '../../promotion/port.ts';
+import { type EntityContent, recordType, systemEntities } from '../../schema/port.ts';
 import { catchesErrors, type LogicStep } from './logicblock-steps.ts';
-import type { RecordTypes } from './record-types.ts';
+
+/** How expressions see the records of an entity; undefined where its fields are not known. */
+export type RecordTypes = (entityName: string) => ValueType | undefined;
+
+export function recordTypes({ contentOf }: LiveContents): RecordTypes {
+  return (name) => {
+    const content = contentOf({ kind: 'entity', name }) as EntityContent | undefined;
+    const catalog = content?.definition.UpdateParams ?? systemEntities.get(name)?.definition.UpdateParams;
+    return catalog && recordType(catalog);
+  };
+}
 
 /** A block of which templates are read: every step with a type counts, also a type that this version stores and does not run. */
 interface TemplatedStep {

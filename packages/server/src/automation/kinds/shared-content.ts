@@ -1,8 +1,20 @@
-/** Requests that the platform sends to other systems, and conditions on records: what logic blocks and events have in common. */
+/** What the contents of logic blocks and events have in common: names, conditions on records, and requests to other systems. */
 import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import { fieldName, listOf, repeated } from '../../promotion/port.ts';
+import { listOf, repeated } from '../../promotion/port.ts';
 import { operators } from '../../records/port.ts';
+
+export const entityName: JsonSchema = {
+  ...text,
+  pattern: '^[a-z][a-z0-9_]{0,62}$',
+  description: 'the name of an entity: a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`',
+};
+
+export const fieldName: JsonSchema = {
+  ...text,
+  pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$',
+  description: 'the name of a field: a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`',
+};
 
 const operand: JsonSchema = { type: ['string', 'number', 'boolean'], maxLength: 1000 };
 

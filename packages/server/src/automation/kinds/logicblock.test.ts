@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { widenedRights } from './block-policies.ts';
+import { type LogicBlockContent, logicBlockKind } from './logicblock.ts';
 
 const read = { Effect: 'Allow', Action: ['getorder'], Resource: ['/item/order/*'] };
 const list = { Effect: 'Allow', Action: ['listorder'], Resource: ['/list/order'] };
 const never = { Effect: 'Deny', Action: ['getorder'], Resource: ['/item/order/x'] };
 const app = (...policies: readonly object[]) => ({ run_as: 'app', policies }) as const;
 const own = 'its steps are decided by policies of its own, and not by those of its caller';
+
+function blockOf(rights: object | undefined): LogicBlockContent | undefined {
+  return rights && { name: 'block', steps: [], ...rights };
+}
 
 for (const [what, before, after, wider] of [
   ['of its caller', undefined, {}, []],
@@ -26,5 +30,6 @@ for (const [what, before, after, wider] of [
   ['none any more', app(read), undefined, []],
 ] as const)
   test(`policies of a block: ${what}`, () => {
-    assert.deepEqual(widenedRights(before, after), wider);
+    const change = { name: 'block', before: blockOf(before), after: blockOf(after) };
+    assert.deepEqual(logicBlockKind.widening(change), wider);
   });

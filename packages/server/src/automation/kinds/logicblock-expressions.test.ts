@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ValueType } from '../../expressions/port.ts';
-import { blockTemplateErrors } from './block-templates.ts';
+import { blockTemplateErrors } from './logicblock-expressions.ts';
 
 const order: ValueType = {
   kind: 'fields',

@@ -6,7 +6,6 @@ import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cronMistake } from '../../lib/scheduling/next-due.ts';
 import { listOf, someText } from '../../promotion/port.ts';
-import type { BlockRights } from './block-policies.ts';
 import { readInputSchema } from './input-schema.ts';
 
 /** When a block runs by itself. */
@@ -72,7 +71,10 @@ export interface BlockStarts {
   readonly hook?: BlockHook;
 }
 
-type Starting = BlockStarts & BlockRights & { readonly input_schema?: Readonly<Record<string, unknown>> };
+type Starting = BlockStarts & {
+  readonly run_as?: 'caller' | 'app';
+  readonly input_schema?: Readonly<Record<string, unknown>>;
+};
 
 const headerName: JsonSchema = {
   type: 'string',
