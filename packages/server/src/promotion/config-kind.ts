@@ -1,7 +1,9 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { ConfigItem, ConfigItemKind, Surroundings } from '../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, type Surroundings } from '../config/port.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { describePatch } from './differences/describe-change.ts';
+import { diffJson } from './differences/json-patch.ts';
 import type { ItemStorage } from './item-storage.ts';
 import type { KindRecords } from './kind-records.ts';
 
@@ -88,3 +90,23 @@ export interface ContentChange<Content = unknown> {
 }
 
 export type ConfigKinds = Readonly<Record<ConfigItemKind, ConfigKind>>;
+
+/** @throws TypeError where a kind is missing, or is there twice. */
+export function kindsOf(all: readonly ConfigKind[]): ConfigKinds {
+  const found = configItemKinds.map((kind) => {
+    const [one, other] = all.filter((candidate) => candidate.kind === kind);
+    if (one === undefined || other !== undefined)
+      throw new TypeError(`there is ${one === undefined ? 'no kind' : 'more than one kind'} \`${kind}\``);
+    return [kind, complete(one)] as const;
+  });
+  return Object.fromEntries(found) as Record<ConfigItemKind, ConfigKind>;
+}
+
+/** Every change has a sentence: a change that a kind does not describe is described by its JSON pointer. */
+function complete(kind: ConfigKind): ConfigKind {
+  const describe: ConfigKind['describe'] = (change) => {
+    const sentences = kind.describe(change);
+    return sentences.length > 0 ? sentences : describePatch(diffJson(change.before, change.after));
+  };
+  return { ...kind, describe };
+}

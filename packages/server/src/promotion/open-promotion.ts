@@ -1,8 +1,7 @@
 import type { ConfigItem, ConfigSet } from '../config/port.ts';
 import { refuseRemoval } from './checks/refuse-removal.ts';
 import { type ConfigItems, createConfigItems } from './config-items.ts';
-import type { ConfigKind, ConfigKinds } from './config-kind.ts';
-import { kindsOf } from './config-kinds.ts';
+import { type ConfigKind, type ConfigKinds, kindsOf } from './config-kind.ts';
 import { createPromotion, type Promotion } from './promotion.ts';
 import type { PromotionDeps } from './promotion-deps.ts';
 

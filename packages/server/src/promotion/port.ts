@@ -1,8 +1,14 @@
 /** Configuration goes from test to production: compared, published, activated all at once, and taken back. */
 export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
-export type { ConfigKind, ConfigKinds, ContentChange, ItemReference, LiveContents } from './config-kind.ts';
-export { kindsOf } from './config-kinds.ts';
+export {
+  type ConfigKind,
+  type ConfigKinds,
+  type ContentChange,
+  type ItemReference,
+  kindsOf,
+  type LiveContents,
+} from './config-kind.ts';
 export { describeList, describeMembers, listed, shown } from './differences/describe-change.ts';
 export { type BodyChange, type BodyVersions, type ItemStorage, plainStorage } from './item-storage.ts';
 export {

@@ -1,6 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { ConfigItem } from '../../config/port.ts';
-import { itemKey } from '../../config/port.ts';
+import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { invalidBody, type Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { ConfigKind, ConfigKinds } from '../config-kind.ts';
@@ -15,7 +14,7 @@ import {
 import { changeOf, type ShownChange } from '../differences/diff.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { changeItems, type ItemEdit } from '../items/change-items.ts';
-import { parseContent } from '../items/parse-content.ts';
+import { parseContent } from '../items/content-errors.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';
 import type { ArchivedItem } from './config-archive.ts';

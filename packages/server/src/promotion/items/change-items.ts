@@ -11,11 +11,9 @@ import type { BodyVersions, ItemBody } from '../item-storage.ts';
 import type { ItemTarget } from '../kind-records.ts';
 import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import { refuseTooMany, refuseTooManyOfKinds, refuseTooMuch } from './bounds.ts';
-import { expressionErrors, type MistakenItem } from './expression-errors.ts';
+import { expressionErrors, type MistakenItem, newNameErrors, parseContent } from './content-errors.ts';
 import { bodyPuts } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
-import { newNameErrors } from './new-names.ts';
-import { parseContent } from './parse-content.ts';
 import { type ItemsPlan, planItems } from './plan-items.ts';
 import { liveItem } from './read-items.ts';
 

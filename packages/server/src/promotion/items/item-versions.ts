@@ -1,5 +1,4 @@
-import type { ConfigItem, ItemChanged } from '../../config/port.ts';
-import { itemHistory, itemHistoryPrefix } from '../../config/port.ts';
+import { type ConfigItem, type ItemChanged, itemHistory, itemHistoryPrefix } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';

@@ -1,6 +1,12 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
-import type { ItemChanged } from '../../config/port.ts';
-import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistory, itemKey } from '../../config/port.ts';
+import {
+  type ConfigItem,
+  type ConfigItemKind,
+  configItemKinds,
+  type ItemChanged,
+  itemHistory,
+  itemKey,
+} from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';

@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import type { ConfigKinds } from '../config-kind.ts';
+import type { ConfigKind, ConfigKinds } from '../config-kind.ts';
 import type { Bodies } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { referencesOf } from './item-references.ts';
@@ -10,6 +10,27 @@ import { referencesOf } from './item-references.ts';
 export interface MistakenItem {
   readonly item: ConfigItem;
   readonly errors: readonly InputError[];
+}
+
+/** What `parse` of its kind makes of an item's content, of which others wait as little as may be. */
+export async function parseContent(
+  kinds: ConfigKinds,
+  { kind, name, content }: ConfigItem & { readonly content: unknown },
+): Promise<ReturnType<ConfigKind['parse']>> {
+  await kinds[kind].prepare?.(content);
+  return kinds[kind].parse(name, content);
+}
+
+/** Those of the items that are not there yet and have a name that no new one may have. */
+export function newNameErrors(
+  kinds: ConfigKinds,
+  before: Bodies,
+  wanted: readonly ConfigItem[],
+): readonly MistakenItem[] {
+  return wanted.flatMap((item) => {
+    const errors = before.has(itemKey(item)) ? [] : (kinds[item.kind].newNameErrors?.(item.name) ?? []);
+    return errors.length === 0 ? [] : [{ item, errors }];
+  });
 }
 
 /** Of those items that are to be live, the ones whose expressions do not fit to the entities among all. */

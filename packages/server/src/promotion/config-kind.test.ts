@@ -7,6 +7,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { type ConfigItemKind, configItemKinds } from '../config/config-item.ts';
 import { checkSchema } from '../lib/check-schema.ts';
+import { kindsOf } from './config-kind.ts';
 import { diffJson } from './differences/json-patch.ts';
 import { kindCases, kinds, put } from './testing/cases.ts';
 import type { Json, KindCases } from './testing/kind-cases.ts';
@@ -99,6 +100,13 @@ for (const kind of configItemKinds) {
     }
   });
 }
+
+test('each kind is there once, and a platform that lacks one does not start', () => {
+  const all = Object.values(kinds);
+  assert.deepEqual(Object.keys(kindsOf(all.toReversed())), configItemKinds);
+  assert.throws(() => kindsOf(all.slice(1)), /there is no kind `entity`/);
+  assert.throws(() => kindsOf([...all, kinds.crew]), /there is more than one kind `crew`/);
+});
 
 test('what is checked by a schema is what the schema says, as another library reads it', () => {
   const outcomes = { fit: 0, unfit: 0 };
