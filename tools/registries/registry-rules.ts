@@ -18,7 +18,7 @@ export function registryRules(sources: SourceTree): readonly CodeRule[] {
   const engines = new Set([...sources.keys()].flatMap((path) => engineFile.exec(path)?.[1] ?? []));
   return [
     rule('no field type that is told by its name', ['schema/field-types'], (subject) => /\bcolType\b/.test(subject)),
-    rule('no kind of config items that is told by its name', ['promotion/kinds'], (subject, name) => {
+    rule('no kind of config items that is told by its name', ['automation/kinds'], (subject, name) => {
       return /\bkind$/.test(subject) && kinds.has(name);
     }),
     rule('no engine that is told by its name', ['engines', 'store'], (_, name) => engines.has(name)),

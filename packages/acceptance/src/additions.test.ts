@@ -52,12 +52,10 @@ const fieldType: Addition = {
 };
 
 const kind: Addition = {
-  file: `${server}/promotion/kinds/note.ts`,
+  file: `${server}/automation/kinds/note.ts`,
   source: `
     import { closedObjectOf, text } from '../../lib/json-schema.ts';
-    import type { ConfigKind } from '../config-kind.ts';
-    import { readContent } from '../items/config-content.ts';
-    import { plainStorage } from './plain-storage.ts';
+    import { type ConfigKind, plainStorage, readContent } from '../../promotion/port.ts';
 
     interface NoteContent {
       readonly text: string;
@@ -79,8 +77,8 @@ const kind: Addition = {
   `,
   entries: [
     ['packages/contract/src/config-kinds.ts', '] as const', `, 'note'`],
-    [`${server}/promotion/config-kinds.ts`, 'import ', `import { noteKind } from './kinds/note.ts';\n`],
-    [`${server}/promotion/config-kinds.ts`, '  crew: ', '  note: complete(noteKind),\n'],
+    [`${server}/automation/kinds/automation-kinds.ts`, 'import ', `import { noteKind } from './note.ts';\n`],
+    [`${server}/automation/kinds/automation-kinds.ts`, '];', ', noteKind'],
   ],
 };
 

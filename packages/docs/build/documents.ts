@@ -1,6 +1,8 @@
 /** The OpenAPI documents of both gateways, as the server makes them: that of the app gateway for an app with one entity. */
+import { configKinds } from '../../server/src/composition/config-kinds.ts';
 import { appDocument } from '../../server/src/gateway/openapi/app-document.ts';
 import { managementDocument } from '../../server/src/gateway/openapi/management-document.ts';
+import { kindsOf } from '../../server/src/promotion/port.ts';
 import { compileEntity } from '../../server/src/schema/compile-entity.ts';
 import type { OpenapiDocument } from '../src/openapi/openapi.ts';
 
@@ -24,7 +26,9 @@ export interface Documents {
 
 export async function readDocuments(): Promise<Documents> {
   return {
-    management: await parsed(managementDocument({ hasOperator: true, hasInbox: true, hasSignInLinks: true })),
+    management: await parsed(
+      managementDocument({ hasOperator: true, hasInbox: true, hasSignInLinks: true }, kindsOf(configKinds)),
+    ),
     // The code of an org stays a parameter.
     app: await parsed(appDocument({ orgCode: ':org', env: 'test', version: 1, entities: [order] })),
   };

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
-import { checkAddresses } from './composition/check-addresses.ts';
-import { checkEntityNames } from './composition/check-entity-names.ts';
+import { checkAddresses } from './composition/doctor/check-addresses.ts';
+import { checkEntityNames } from './composition/doctor/check-entity-names.ts';
 import {
   copyUnfinished,
   hasLostSecrets,

@@ -9,6 +9,8 @@ export type { Drafts } from './drafts/draft-run.ts';
 export { askedAt } from './due.ts';
 export type { Hooks } from './hooks/hooks.ts';
 export type { HookContent } from './hooks/receive.ts';
+export { automationKinds } from './kinds/automation-kinds.ts';
+export type { LogicBlockContent } from './kinds/logicblock.ts';
 export { type Automation, openAutomation } from './open-automation.ts';
 export { type EventsDeps, type OpenedEvents, openEvents } from './open-events.ts';
 export type { EventServices } from './outbox/event-services.ts';

@@ -14,7 +14,6 @@ import {
   openIdentity,
   openSigningKeys,
   type PasswordCost,
-  settingTypes,
 } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
@@ -32,6 +31,7 @@ import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { type ComposedSpaces, composeSpaces } from './compose-spaces.ts';
+import { configKinds } from './config-kinds.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
 import { composeOperations } from './operations/compose-operations.ts';
 import { composeGateways } from './routes/compose-gateways.ts';
@@ -109,7 +109,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     idempotencyKey: derivedKey(secrets, 'idempotency'),
   });
   const notes = { founderNote: createFounderNote(shared), whyNeverCalled: whyNeverCalledBy(config) };
-  const promotion = openPromotion({ ...shared, ...notes, gates, settingTypes });
+  const promotion = openPromotion({ ...shared, ...notes, gates, kinds: configKinds });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({

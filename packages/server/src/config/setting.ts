@@ -1,6 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import type { Environment } from '../tenancy/port.ts';
+import type { ConfigItemKind } from './config-item.ts';
 import type { ConfigSet, StoredSetting } from './config-set.ts';
 
 /** A setting: its allowed values, and its default. */
@@ -26,8 +27,8 @@ export interface SettingType<Value = unknown> {
 }
 
 /** What there is beside a setting, once it holds. */
-export interface Surroundings extends Pick<ConfigSet, 'entityNames' | 'entity'> {
-  readonly blockNames: readonly string[];
+export interface Surroundings extends Pick<ConfigSet, 'entity'> {
+  readonly namesOf: (kind: ConfigItemKind) => readonly string[];
 }
 
 /** What is settled of one thing. Where `prod_value` is there, production uses it. */

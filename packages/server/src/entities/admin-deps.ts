@@ -1,5 +1,5 @@
 import type { AuditContext } from '../audit/audit-entry.ts';
-import type { ConfigGate, ConfigReader, ConfigSet } from '../config/port.ts';
+import type { ConfigGate, ConfigItem, ConfigReader, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/port.ts';
 
@@ -15,6 +15,6 @@ export interface EntityAdminDeps {
   readonly wake: () => void;
   /** Refuses to take an entity away that something else of the configuration needs, which is not known here. */
   readonly refuseRemoval?:
-    | ((place: { readonly orgCode: string; readonly set: ConfigSet }, name: string) => Promise<void>)
+    | ((place: { readonly orgCode: string; readonly set: ConfigSet }, item: ConfigItem) => Promise<void>)
     | undefined;
 }

@@ -25,7 +25,7 @@ export async function removeEntity(
   await changeConfig(deps, orgCode, async (set, next) => {
     if (set.active(entityName) === undefined) throw unknownEntity(entityName);
     refuseWhileReferred(set, entityName);
-    await deps.refuseRemoval?.({ orgCode, set }, entityName);
+    await deps.refuseRemoval?.({ orgCode, set }, { kind: 'entity', name: entityName });
     if (ifEmpty) await refuseWhileFull(deps, orgCode, entityName);
     const target = { name: entityName, wanted: undefined };
     const plan = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);

@@ -1,9 +1,9 @@
 import { entitiesApi } from '@freehold/contract/management/entities';
 import { orgJobsApi } from '@freehold/contract/management/jobs';
 import type { ReplyOf } from '@freehold/contract/route';
+import { requireTest } from '../api/environments.ts';
 import { readPreconditions } from '../api/headers/preconditions.ts';
 import { json, type Reply } from '../api/reply.ts';
-import { requireTest } from '../api/require-test.ts';
 import type { AnyRoute, Callers } from '../api/route.ts';
 import { type Received, serve, serveReply } from '../api/serve.ts';
 import type { AuditContext } from '../audit/audit-entry.ts';

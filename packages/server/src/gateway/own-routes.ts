@@ -1,6 +1,7 @@
 /** The routes of the gateways themselves: documents, the page about an app, and the state of the process. */
 import type { AnyRoute } from '../api/route.ts';
 import type { ConfigReaders } from '../config/port.ts';
+import type { ConfigKinds } from '../promotion/port.ts';
 import { appDocumentRoutes, appReferenceRoutes, managementDocumentRoutes } from './routing/document-routes.ts';
 import { type Operations, sharedRoutes } from './routing/process-routes.ts';
 import { docsRoutes } from './site/docs-routes.ts';
@@ -11,6 +12,7 @@ export type { Operations };
 export interface OwnRouteDeps extends Operations {
   readonly configs: ConfigReaders;
   readonly docs: DocsSource;
+  readonly configKinds: ConfigKinds;
   readonly operator: object | undefined;
   readonly inbox: object | undefined;
   readonly signInLinks: object | undefined;

@@ -1,6 +1,5 @@
 /** Who calls the routes of builders and of apps about themselves, as their handlers get them. */
 import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
-import { Problem } from '../lib/problem.ts';
 import type { WriteContext } from '../records/port.ts';
 import type { DeployKeyScope, KnownDeployKey } from './keys/deploy-keys.ts';
 import type { AppCaller } from './sessions/app-sessions.ts';
@@ -85,16 +84,4 @@ export function builderAsDeployer({ org, role, user }: OrgCaller): Deployer {
 export function keyAsDeployer({ id, scope, org }: KnownDeployKey): Deployer {
   const role = scope === 'activate' ? 'org_admin' : 'developer';
   return { org, role, actor: { kind: 'deploy_key', id }, ...(scope === 'settings' && { carriesSettings: true }) };
-}
-
-/** A change that needs production. @throws Problem `conflict` where there is none yet. */
-export function deployCommand(caller: Pick<DeployCaller, 'org' | 'command'>): OrgCommand {
-  requireProd(caller);
-  return caller.command;
-}
-
-/** @throws Problem `conflict`. */
-export function requireProd({ org }: Pick<DeployCaller, 'org'>): void {
-  if (org.environments.prod === null)
-    throw new Problem('conflict', 'production is not provisioned: call `POST /user/provision-prod` first');
 }

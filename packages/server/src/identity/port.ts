@@ -13,12 +13,10 @@ export {
   type DeployAccess,
   type DeployCaller,
   deployAccess,
-  deployCommand,
   isDeployAccess,
   keyAsDeployer,
   type OperatorCaller,
   type OrgCommand,
-  requireProd,
   workspaceActions,
 } from './callers.ts';
 export { type IdentityRouteDeps, identityRoutes } from './identity-routes.ts';
@@ -61,6 +59,7 @@ export { openWorkSession, type WorkSessionDeps, type WorkUser, workUserOf } from
 export type { AppOrigins } from './settings/app-origins.ts';
 export { httpHosts } from './settings/http-hosts.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
+export { settingsKind } from './settings/settings-kind.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
 export { platformIssuer } from './tokens/platform-issuer.ts';

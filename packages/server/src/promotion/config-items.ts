@@ -1,4 +1,4 @@
-import type { ConfigItem } from '../config/port.ts';
+import type { ConfigItem, ConfigItemKind } from '../config/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createItem, type ItemChange, removeItem, replaceItem, restoreItem } from './items/change-item.ts';
 import { type ContentToCheck, checkContent } from './items/check-content.ts';
@@ -24,6 +24,8 @@ import type { PromotionCommand, PromotionDeps } from './promotion-deps.ts';
 
 /** Config items of all kinds, by their names: read in both environments, written in test; each change is a version that stays. */
 export interface ConfigItems {
+  /** Whether the items of a kind are changed by admins alone. */
+  needsAdmin(kind: ConfigItemKind): boolean;
   kinds(env: Environment, orgCode: string): Promise<readonly ShownKind[]>;
   /** @throws Problem `invalid_cursor`. */
   list(asked: ListedKind): Promise<ItemPage>;
@@ -47,6 +49,7 @@ export interface ConfigItems {
 
 export function createConfigItems(deps: PromotionDeps): ConfigItems {
   return {
+    needsAdmin: (kind) => deps.kinds[kind].needsAdmin === true,
     kinds: (env, orgCode) => showKinds(deps, env, orgCode),
     list: (asked) => listItems(deps, asked),
     show: (asked) => showItem(deps, asked),

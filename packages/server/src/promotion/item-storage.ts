@@ -1,4 +1,14 @@
-import type { ApiVersions, ConfigItem, ConfigItemKind, ConfigSet } from '../config/port.ts';
+import {
+  type ApiVersions,
+  activeItems,
+  type ConfigItem,
+  type ConfigItemKind,
+  type ConfigSet,
+  itemBodies,
+  itemKey,
+  itemsOfKind,
+  itemVersionKey,
+} from '../config/port.ts';
 import type { Change, Condition, Key, Put } from '../store/port.ts';
 
 /** Under which config versions the bodies of an item lie: all under one, or each under its own. */
@@ -24,7 +34,7 @@ export interface ItemStorage {
   readonly bodyPuts: (body: ItemBody, versions: BodyVersions) => readonly Put[];
   /** Under which versions a new content lies, where parts that stay as they are keep theirs; left out, all under the next. */
   readonly versionsAfter?: (change: BodyChange) => BodyVersions;
-  /** The row that makes a version live. Left out where items have records: `planMigration` plans them with these. */
+  /** The row that makes a version live. Left out where items have records: what plans these makes it live with them. */
   readonly liveRow?: LiveRow;
 }
 
@@ -39,4 +49,21 @@ export interface BodyChange {
 interface LiveRow {
   readonly put: (body: ItemBody, condition: { readonly if: Condition }) => Change;
   readonly remove: (item: ConfigItem) => Change;
+}
+
+/** One body for each version, and a row that says which of them is live. */
+export const plainStorage: ItemStorage = {
+  liveNames: (set, kind) => itemsOfKind(set, kind).map(({ name }) => name),
+  liveVersions: (set, item) => set.items.get(itemKey(item)),
+  bodyKeys: (item, versions) => [itemVersionKey(item, newestOf(versions))],
+  contentOf: ([body]) => body,
+  bodyPuts: ({ kind, name, version, content }) => [itemBodies.insert({ kind, name, version }, content)],
+  liveRow: {
+    put: ({ kind, name, version }, condition) => activeItems.put({ kind, name }, { version }, condition),
+    remove: (item) => activeItems.remove(item, 'present'),
+  },
+};
+
+export function newestOf(versions: BodyVersions): number {
+  return typeof versions === 'number' ? versions : Math.max(...Object.values(versions));
 }

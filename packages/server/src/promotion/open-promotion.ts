@@ -1,27 +1,31 @@
-import type { ConfigSet, SettingType } from '../config/port.ts';
+import type { ConfigItem, ConfigSet } from '../config/port.ts';
 import { refuseRemoval } from './checks/refuse-removal.ts';
 import { type ConfigItems, createConfigItems } from './config-items.ts';
-import { createConfigKinds } from './config-kinds.ts';
+import { type ConfigKind, type ConfigKinds, kindsOf } from './config-kind.ts';
 import { createPromotion, type Promotion } from './promotion.ts';
 import type { PromotionDeps } from './promotion-deps.ts';
 
 export interface PromotionModuleDeps extends Omit<PromotionDeps, 'kinds'> {
-  readonly settingTypes: readonly SettingType[];
+  /** One of each kind that there is. */
+  readonly kinds: readonly ConfigKind[];
 }
 
 export interface PromotionModule {
   readonly promotion: Promotion;
   readonly items: ConfigItems;
-  /** @throws Problem `dangling_reference` where items other than entities refer to the entity. */
-  refuseRemoval(place: { readonly orgCode: string; readonly set: ConfigSet }, entityName: string): Promise<void>;
+  readonly configKinds: ConfigKinds;
+  /** @throws Problem `dangling_reference` where items of other kinds refer to an item of test. */
+  refuseRemoval(place: { readonly orgCode: string; readonly set: ConfigSet }, item: ConfigItem): Promise<void>;
 }
 
 /** Config items of all kinds, and their way from test to production. */
-export function openPromotion({ settingTypes, ...rest }: PromotionModuleDeps): PromotionModule {
-  const deps: PromotionDeps = { ...rest, kinds: createConfigKinds({ settingTypes }) };
+export function openPromotion(parts: PromotionModuleDeps): PromotionModule {
+  const kinds = kindsOf(parts.kinds);
+  const deps: PromotionDeps = { ...parts, kinds };
   return {
     promotion: createPromotion(deps),
     items: createConfigItems(deps),
-    refuseRemoval: (place, entityName) => refuseRemoval(deps, place, entityName),
+    configKinds: kinds,
+    refuseRemoval: (place, item) => refuseRemoval(deps, place, item),
   };
 }

@@ -2,24 +2,34 @@
 
 export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
-export type { RecordTypes } from './config-kind.ts';
-export { createConfigKinds } from './config-kinds.ts';
-export type { BlockHook, BlockSchedule, BlockStarts, HmacForm } from './kinds/block-starts.ts';
-export { inputType, stepType, withError } from './kinds/block-templates.ts';
-export type { EventContent } from './kinds/events/event-content.ts';
-export { type EventDestination, eventIn } from './kinds/events/event-destinations.ts';
-export { eventScope, eventTemplates } from './kinds/events/event-expressions.ts';
-export { readInputSchema } from './kinds/input-schema.ts';
-export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
 export {
-  type Comparison,
-  catchesErrors,
-  type LogicStep,
-  outsideOfTransactions,
-  placedSteps,
-  type RaisedStatus,
-} from './kinds/logicblock-steps.ts';
-export { literalAddress } from './kinds/outside-steps.ts';
+  type ConfigKind,
+  type ConfigKinds,
+  type ContentChange,
+  type ItemReference,
+  kindsOf,
+  type LiveContents,
+} from './config-kind.ts';
+export { describeList, describeMembers, listed, shown } from './differences/describe-change.ts';
+export { type BodyChange, type BodyVersions, type ItemStorage, plainStorage } from './item-storage.ts';
+export {
+  itemName,
+  listOf,
+  otherName,
+  readContent,
+  remark,
+  repeated,
+  someText,
+} from './kind-content.ts';
+export type {
+  Check,
+  FailingItem,
+  ItemTarget,
+  KindRecords,
+  RecordsPlan,
+  SwitchMoment,
+  SwitchParts,
+} from './kind-records.ts';
 export { openPromotion, type PromotionModule } from './open-promotion.ts';
 export type { Promotion } from './promotion.ts';
 export { type PromotionRouteDeps, promotionRoutes } from './routes/promotion-routes.ts';

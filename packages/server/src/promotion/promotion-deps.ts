@@ -1,18 +1,18 @@
 import type { AuditContext } from '../audit/audit-entry.ts';
-import type { ConfigGate, ConfigReader, ConfigSet, SettingType } from '../config/port.ts';
+import type { ConfigGate, ConfigItem, ConfigReader, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Cursors } from '../records/port.ts';
 import type { Store } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import type { ConfigKinds } from './config-kind.ts';
 
-/** A setting of production as it is once a release is live. */
-export type SettingAfter = <Value>(type: SettingType<Value>) => Value;
-
-/** For the review of a release, who becomes the first admin of production; undefined where it has had one. */
-export type FounderNote = (
+/**
+ * For the review of a release, who becomes the first admin of production; undefined where it has had one.
+ * @param contentAfter what an item of production is once the release is live; undefined where it is not there.
+ */
+type FounderNote = (
   orgCode: string,
-  settingAfter: SettingAfter,
+  contentAfter: (item: ConfigItem) => unknown,
 ) => Promise<{ readonly level: 'warning' | 'info'; readonly message: string } | undefined>;
 
 /** What promotion stands on. */
@@ -43,13 +43,14 @@ export interface PromotionContext {
   readonly store: Store;
   readonly orgCode: string;
   readonly set: ConfigSet;
+  readonly kinds: ConfigKinds;
 }
 
 /** Read again: what is decided by it must not be a moment old. */
 export async function promotionContext(
-  { stores, configs }: PromotionDeps,
+  { stores, configs, kinds }: Pick<PromotionDeps, 'stores' | 'configs' | 'kinds'>,
   env: Environment,
   orgCode: string,
 ): Promise<PromotionContext> {
-  return { store: stores[env], orgCode, set: await configs[env].refresh(orgCode) };
+  return { store: stores[env], orgCode, set: await configs[env].refresh(orgCode), kinds };
 }

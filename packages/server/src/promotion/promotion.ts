@@ -1,13 +1,12 @@
-import type { ConfigItem } from '../config/port.ts';
-import type { RetiredEntity } from '../maintenance/port.ts';
+import type { ConfigItem, ConfigItemKind } from '../config/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { orgScopeName } from '../tenancy/port.ts';
 import { readArchive, writeArchive } from './archive/config-archive.ts';
 import { type Imported, type ImportOptions, importConfig } from './archive/import-config.ts';
-import type { Check } from './checks/checks.ts';
 import { founderChecks } from './checks/founder-check.ts';
 import { readAll } from './differences/compare.ts';
 import { type ShownDifference, showDiff } from './differences/diff.ts';
+import type { Check, RetiredItem } from './kind-records.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from './promotion-deps.ts';
 import {
   readActivate,
@@ -65,9 +64,10 @@ export interface Promotion {
   release(orgCode: string, version: number): Promise<ShownRelease>;
   /** The same with what a rollback to it would change. @throws Problem `not_found`. */
   comparedRelease(orgCode: string, version: number): Promise<ComparedRelease>;
-  retired(orgCode: string): Promise<readonly RetiredEntity[]>;
+  /** The items that production had, whose records are still there. */
+  retired(orgCode: string, kind: ConfigItemKind): Promise<readonly RetiredItem[]>;
   /** @throws Problem `not_found`. */
-  removeRetired(command: PromotionCommand, entityName: string): Promise<void>;
+  removeRetired(command: PromotionCommand, item: ConfigItem): Promise<void>;
 }
 
 export interface ShownStaged {
@@ -102,7 +102,7 @@ export function createPromotion(deps: PromotionDeps): Promotion {
     live: (orgCode) => liveRelease(deps, orgCode),
     release: (orgCode, version) => showRelease(deps, orgCode, version),
     comparedRelease: (orgCode, version) => compareRelease(deps, orgCode, version),
-    retired: (orgCode) => listRetired(deps, orgCode),
-    removeRetired: (asked, entityName) => removeRetired(deps, asked, entityName),
+    retired: (orgCode, kind) => listRetired(deps, orgCode, kind),
+    removeRetired: (asked, item) => removeRetired(deps, asked, item),
   };
 }

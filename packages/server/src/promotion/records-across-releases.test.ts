@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';
-import { verifyStore } from '../maintenance/verify-store.ts';
 import { Interleaving } from '../records/testing/interleaving.ts';
-import { listAll, type Node, outcomeOf, verifyParts } from '../testing/record-bench.ts';
-import type { Check } from './checks/checks.ts';
+import { listAll, type Node, outcomeOf, verifyBench } from '../testing/record-bench.ts';
+import type { Check } from './kind-records.ts';
 import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [] };
@@ -42,7 +41,7 @@ async function settle({ clock, bench }: TwoSpaces): Promise<void> {
 }
 
 async function assertClean(spaces: TwoSpaces, what: string): Promise<void> {
-  const { drift, dangling } = await verifyStore(verifyParts(spaces.bench.prod));
+  const { drift, dangling } = await verifyBench(spaces.bench.prod);
   assert.deepEqual({ drift, dangling }, { drift: [], dangling: [] }, what);
 }
 
@@ -112,7 +111,7 @@ test('records of an entity that a release takes away stay, are right and come ba
   await settle(spaces);
   await assertClean(spaces, 'without lines');
   assert.deepEqual(
-    (await promotion.retired(org)).map(({ name, records }) => [name, records]),
+    (await promotion.retired(org, 'entity')).map(({ name, records }) => [name, records]),
     [['line', 1]],
   );
   await goTo(spaces, 1);
@@ -120,7 +119,7 @@ test('records of an entity that a release takes away stay, are right and come ba
   await assertClean(spaces, 'with lines');
   assert.deepEqual(await idsOf(prod.node(), 'line', { ref: order }), [held]);
   await goTo(spaces, 2);
-  await promotion.removeRetired(command, 'line');
+  await promotion.removeRetired(command, { kind: 'entity', name: 'line' });
   await settle(spaces);
   await assertClean(spaces, 'with lines removed');
   await goTo(spaces, 1);

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
-import { verifyStore } from '../maintenance/verify-store.ts';
 import { Steps } from '../records/testing/stepped-store.ts';
 import { Conflict, type Store } from '../store/port.ts';
 import { roundsOn } from '../store/testing/open-test-store.ts';
-import { listAll, type Node, verifyParts } from '../testing/record-bench.ts';
+import { listAll, type Node, verifyBench } from '../testing/record-bench.ts';
 import { command, type PromotionNode, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 /** What production has from one release on. */
@@ -107,7 +106,7 @@ test('whatever is released and gone back from while records are written, they co
     await settle(spaces);
     await assertRight(spaces);
     await assertKept(spaces, stage.kept);
-    assert.deepEqual(await spaces.node().promotion.retired('acme'), []);
+    assert.deepEqual(await spaces.node().promotion.retired('acme', 'entity'), []);
   });
   await fc.assert(property, { numRuns: roundsOn('memory', 100) });
 });
@@ -155,7 +154,7 @@ async function moveAll({ spaces, store }: Stage, all: readonly Move[]): Promise<
   for (const move of all) {
     if (move.does === 'release') await release(spaces, node, move.shape);
     else if (move.does === 'rollback') await tolerant(node.promotion.rollback(command, { version: move.version }));
-    else await tolerant(node.promotion.removeRetired(command, move.name));
+    else await tolerant(node.promotion.removeRetired(command, { kind: 'entity', name: move.name }));
   }
 }
 
@@ -228,7 +227,7 @@ async function settle({ clock, bench }: TwoSpaces): Promise<void> {
 
 /** Nothing has drifted, nothing is left to do, and lists by an index are lists without it. */
 async function assertRight({ bench: { prod } }: TwoSpaces): Promise<void> {
-  assert.deepEqual((await verifyStore(verifyParts(prod))).drift, []);
+  assert.deepEqual((await verifyBench(prod)).drift, []);
   assert.deepEqual(await prod.opened.maintenance.due('work', prod.clock.now(), 10), []);
   const node = prod.node();
   const set = await node.configs.current('acme');

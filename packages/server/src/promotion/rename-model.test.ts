@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { verifyStore } from '../maintenance/verify-store.ts';
 import { openMemory } from '../store/memory/open-memory.ts';
 import { openForTest, roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
-import { listAll, outcomeOf, SteppedClock, verifyParts } from '../testing/record-bench.ts';
+import { listAll, outcomeOf, SteppedClock, verifyBench } from '../testing/record-bench.ts';
 import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 /** A field as the reference knows it: the name by which it is stored says which one it is. */
@@ -74,7 +73,7 @@ for (const kind of storeKinds)
       await run.end();
     });
     await fc.assert(property, { numRuns: roundsOn(kind, 40) });
-    assert.deepEqual((await verifyStore(verifyParts(spaces.bench.prod))).drift, []);
+    assert.deepEqual((await verifyBench(spaces.bench.prod)).drift, []);
   });
 
 type Call = Awaited<ReturnType<ReturnType<TwoSpaces['bench']['prod']['node']>['call']>>;

@@ -18,7 +18,7 @@ import {
 } from '../maintenance/maintain-entity.ts';
 import { purgeEntity, readPurgeWork } from '../maintenance/purge-entity.ts';
 import { Findings } from '../maintenance/verification/findings.ts';
-import { type VerifyDeps, verifyWorkspace } from '../maintenance/verify-store.ts';
+import { type VerifyDeps, verifyStore, verifyWorkspace } from '../maintenance/verify-store.ts';
 import { withFilter } from '../records/filtering/compile-filter.ts';
 import { createCursors } from '../records/listing/cursor.ts';
 import { type ListQuery, readListQuery } from '../records/listing/list-query.ts';
@@ -223,6 +223,11 @@ export async function derived(bench: RecordBench, { config, workspace }: RecordC
     expected: { drift: [], dangling: [], uncleanKeys: [] },
     counts: findings.counts,
   };
+}
+
+/** What is wrong with all that the store of a bench holds. */
+export function verifyBench(bench: RecordBench): ReturnType<typeof verifyStore> {
+  return verifyStore(verifyParts(bench));
 }
 
 export function verifyParts({ opened, clock }: RecordBench): VerifyDeps {

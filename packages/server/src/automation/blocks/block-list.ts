@@ -3,11 +3,11 @@ import type { runsApi } from '@freehold/contract/management/runs';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type ConfigReader, itemBodies, itemsOfKind, type LiveItem } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
-import type { LogicBlockContent } from '../../promotion/port.ts';
 import type { Cursors } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
+import type { LogicBlockContent } from '../kinds/logicblock.ts';
 import { type RunSummary, runSummaries } from '../runs/run-rows.ts';
 import { allSchedules } from '../schedules/schedule-rows.ts';
 

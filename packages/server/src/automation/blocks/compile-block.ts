@@ -9,17 +9,10 @@ import {
 } from '../../expressions/port.ts';
 import { blockPolicyName } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import {
-  calledBlocks,
-  catchesErrors,
-  inputType,
-  type LogicBlockContent,
-  type LogicStep,
-  type RecordTypes,
-  readInputSchema,
-  stepType,
-  withError,
-} from '../../promotion/port.ts';
+import { readInputSchema } from '../kinds/input-schema.ts';
+import { calledBlocks, type LogicBlockContent } from '../kinds/logicblock.ts';
+import { inputType, type RecordTypes, stepType, withError } from '../kinds/logicblock-expressions.ts';
+import { catchesErrors, type LogicStep } from '../kinds/logicblock-steps.ts';
 import { atStep, blockFailure } from './block-failure.ts';
 import type { CompiledBlock, CompiledStep, CompiledSteps, OnError, StepRun } from './effects.ts';
 import { caught } from './interpret.ts';

@@ -1,10 +1,12 @@
 import { type ConfigReader, type ConfigSet, itemBodies } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import { type LogicBlockContent, placedSteps, type RecordTypes } from '../../promotion/port.ts';
 import { recordType } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { LogicBlockContent } from '../kinds/logicblock.ts';
+import type { RecordTypes } from '../kinds/logicblock-expressions.ts';
+import { placedSteps } from '../kinds/logicblock-steps.ts';
 import { blockFailure } from './block-failure.ts';
 import { compileBlock } from './compile-block.ts';
 import type { CompiledBlock } from './effects.ts';

@@ -1,7 +1,7 @@
 import { compileWhen, type Effort, isMistake, isSpent, type When } from '../../expressions/port.ts';
-import { type EventContent, eventScope } from '../../promotion/port.ts';
 import { asDefined, meetsAll, namedFilter, type RecordData } from '../../records/port.ts';
 import { type CompiledEntity, recordType } from '../../schema/port.ts';
+import { type EventContent, eventScope } from '../kinds/event.ts';
 import type { WriteValues } from './write-values.ts';
 
 /** `too_costly`: its `when` takes more than all conditions of a write may. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ConfigSet, itemBodies, itemKey, systemConfig } from '../../config/port.ts';
-import type { EventContent } from '../../promotion/port.ts';
 import { openStore } from '../../store/open-store.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
+import type { EventContent } from '../kinds/event.ts';
 import { createLiveEvents } from './live-events.ts';
 
 function setOf(names: readonly string[]): ConfigSet {

@@ -3,10 +3,11 @@ import { type ConfigSet, itemBodies, itemsOfKind, type LiveItem } from '../../co
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
-import { type EventContent, eventIn } from '../../promotion/port.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { EventContent } from '../kinds/event.ts';
+import { eventIn } from '../kinds/event-destinations.ts';
 import { type LiveEvent, liveEvent } from './event-forms.ts';
 
 export interface OrgPlace {

@@ -1,7 +1,8 @@
 /** What starts the live blocks of an org without a caller. */
 import { type ConfigSet, itemBodies, itemsOfKind } from '../../config/port.ts';
-import type { BlockStarts, LogicBlockContent } from '../../promotion/port.ts';
 import type { Scope } from '../../store/port.ts';
+import type { LogicBlockContent } from '../kinds/logicblock.ts';
+import type { BlockStarts } from '../kinds/logicblock-starts.ts';
 import { liveVersion } from '../runs/pinned-blocks.ts';
 
 /** A body has at most 256 KB. */

@@ -1,6 +1,6 @@
 import type { ConfigSet } from '../../config/port.ts';
-import type { EventContent } from '../../promotion/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import type { EventContent } from '../kinds/event.ts';
 import type { OutboxItem } from '../outbox/outbox-rows.ts';
 
 /** What became of one attempt. */

@@ -1,4 +1,4 @@
-import type { EventContent } from '../../promotion/port.ts';
+import type { EventContent } from '../kinds/event.ts';
 import type { Delivery, Destination, EventType, Outcome, SigningKeys } from './destination.ts';
 import type { InsideDeps } from './inside.ts';
 import { logicBlockDestination } from './logicblock.ts';

@@ -2,7 +2,6 @@ import type { CompiledAccess } from '../../access/port.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import { outsideOfTransactions } from '../../promotion/port.ts';
 import type { RecordRuntime, RecordTransaction } from '../../records/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
@@ -20,6 +19,7 @@ import type {
 } from '../blocks/effects.ts';
 import type { HttpAsk, MailAsk } from '../blocks/outside.ts';
 import { logOfFailure, runScriptStep } from '../blocks/script-step.ts';
+import { outsideOfTransactions } from '../kinds/logicblock-steps.ts';
 import { allowedWrite, secretsOf } from '../runs/entity-steps.ts';
 import { errorOf } from '../runs/execute-run.ts';
 import type { Redaction } from '../runs/redaction.ts';

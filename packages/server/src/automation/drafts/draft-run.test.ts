@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../lib/problem.ts';
-import type { LogicBlockContent } from '../../promotion/kinds/logicblock.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { openBench } from '../../testing/record-bench.ts';
-import type { RunBench } from '../runs/testing/run-bench.ts';
-import { openRunBench } from '../runs/testing/run-bench.ts';
+import type { LogicBlockContent } from '../kinds/logicblock.ts';
+import { openRunBench, type RunBench } from '../runs/testing/run-bench.ts';
 import { createDrafts, type DraftDeps, type DraftResult } from './draft-run.ts';
 
 const by = { at: '2026-11-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'b1' }, request_id: 'r1' } as const;

@@ -2,12 +2,12 @@ import type { hooksApi } from '@freehold/contract/management/automation/hooks';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
-import type { BlockHook } from '../../promotion/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { transact } from '../../store/transact.ts';
 import { defaultWorkspaceCode, orgScopeName, workspaceTable } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart, liveStarts } from '../config/live-starts.ts';
+import type { BlockHook } from '../kinds/logicblock-starts.ts';
 import { type HookRow, hookRows } from './hook-rows.ts';
 import {
   beginByMessage,

@@ -3,7 +3,6 @@ import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { BlockHook } from '../../promotion/port.ts';
 import type { Condition, Due, Store } from '../../store/port.ts';
 import {
   defaultWorkspaceCode,
@@ -15,10 +14,10 @@ import {
 import { appUser } from '../app-user.ts';
 import { checkInput } from '../blocks/check-input.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
-import type { ChainHeader } from '../chain-header.ts';
-import { chainHeaderName } from '../chain-header.ts';
+import { type ChainHeader, chainHeaderName } from '../chain-header.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart } from '../config/live-starts.ts';
+import type { BlockHook } from '../kinds/logicblock-starts.ts';
 import { type ReadyWorkspace, readyWorkspace } from '../ready-workspace.ts';
 import { liveVersion } from '../runs/pinned-blocks.ts';
 import { assertMayWait } from '../runs/run-bounds.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import type { BlockHook } from '../../promotion/port.ts';
+import type { BlockHook } from '../kinds/logicblock-starts.ts';
 import { type HookMessage, judgeMessage, keyOf, namedByBody, type Verified } from './verify.ts';
 
 const now = 1_800_000_000_000;

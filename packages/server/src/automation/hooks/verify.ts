@@ -1,6 +1,6 @@
 /** Whether a message comes from a sender who holds the secret of a hook. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { BlockHook, HmacForm } from '../../promotion/port.ts';
+import type { BlockHook, HmacForm } from '../kinds/logicblock-starts.ts';
 
 export interface HookMessage {
   /** By its name in lower case. */

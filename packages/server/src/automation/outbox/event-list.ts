@@ -3,11 +3,11 @@ import type { deliveriesApi } from '@freehold/contract/management/deliveries';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type ConfigReader, itemsOfKind } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
-import type { EventContent } from '../../promotion/port.ts';
 import type { Cursors } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
+import type { EventContent } from '../kinds/event.ts';
 import { listOfEvent, type Receipt, readReceipts, writtenAt } from './receipts.ts';
 
 export interface EventListDeps {

@@ -1,10 +1,10 @@
 import { deliveriesApi } from '@freehold/contract/management/deliveries';
+import { requireProd } from '../../api/environments.ts';
 import { json } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
-import { requireProd } from '../../identity/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { AutomationRouteDeps } from './deps.ts';
 

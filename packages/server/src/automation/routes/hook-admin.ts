@@ -1,7 +1,7 @@
 import { hooksApi } from '@freehold/contract/management/automation/hooks';
+import { requireProd } from '../../api/environments.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import { requireProd } from '../../identity/port.ts';
 import type { AutomationRouteDeps } from './deps.ts';
 
 /** What hooks say of an environment is no configuration, so production's are set here too. */

@@ -1,13 +1,13 @@
 import { runsApi } from '@freehold/contract/management/runs';
+import { requireProd } from '../../api/environments.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
-import { requireProd } from '../../identity/port.ts';
 import { notFound } from '../../lib/problem.ts';
-import type { LogicBlockContent } from '../../promotion/port.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { LogicBlockContent } from '../kinds/logicblock.ts';
 import type { RunName } from '../runs/control-run.ts';
 import type { AutomationRouteDeps } from './deps.ts';
 

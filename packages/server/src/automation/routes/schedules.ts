@@ -1,9 +1,9 @@
 import { schedulesApi } from '@freehold/contract/management/automation/schedules';
+import { requireProd } from '../../api/environments.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
-import { requireProd } from '../../identity/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { ScheduleName } from '../schedules/schedules.ts';
 import type { AutomationRouteDeps } from './deps.ts';

@@ -1,9 +1,9 @@
 import { secretsApi } from '@freehold/contract/management/secrets';
+import { requireProd } from '../../api/environments.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
-import { requireProd } from '../../identity/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { SecretCommand } from '../vault/secret-vault.ts';
 import type { AutomationRouteDeps } from './deps.ts';

@@ -2,7 +2,6 @@ import type { ConfigSet } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { uuidv7Of } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { BlockSchedule } from '../../promotion/port.ts';
 import type { Store } from '../../store/port.ts';
 import {
   defaultWorkspaceCode,
@@ -14,6 +13,7 @@ import {
   workspaceTable,
 } from '../../tenancy/port.ts';
 import { appUser } from '../app-user.ts';
+import type { BlockSchedule } from '../kinds/logicblock-starts.ts';
 import { assertMayWait } from '../runs/run-bounds.ts';
 import { storedRuns } from '../runs/run-rows.ts';
 import type { WorkMeter } from '../work-meter.ts';

@@ -1,13 +1,13 @@
 import type { ConfigReader } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { nextDue } from '../../lib/scheduling/next-due.ts';
-import type { BlockSchedule } from '../../promotion/port.ts';
 import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { liveStarts } from '../config/live-starts.ts';
 import type { DueHandler } from '../due.ts';
+import type { BlockSchedule } from '../kinds/logicblock-starts.ts';
 import { allSchedules, done, type ScheduleRow, scheduleChanges, undue } from './schedule-rows.ts';
 
 export interface ReconcileDeps {

@@ -48,7 +48,9 @@ export async function loadEngine(): Promise<ScriptEngine> {
   const { default: loaded }: { readonly default: Loaded } = await import('@jitl/quickjs-wasmfile-release-sync');
   const variant = 'default' in loaded ? loaded.default : loaded;
   const memory = new WebAssembly.Memory({ initial: pagesAtFirst, maximum: scriptLimits.memoryBytes / pageBytes });
-  return { memory, module: await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memory })) };
+  // Where the types of browsers are, they ask for more members of a memory.
+  const options = { wasmMemory: memory as never };
+  return { memory, module: await newQuickJSWASMModuleFromVariant(newVariant(variant, options)) };
 }
 
 export interface ScriptEngine {

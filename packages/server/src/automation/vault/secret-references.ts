@@ -2,9 +2,10 @@ import type { ListedSecret } from '@freehold/contract/management/secrets';
 import type { Read } from '@freehold/contract/schema';
 import { type ConfigReader, itemBodies, itemsOfKind } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
-import { type LogicBlockContent, placedSteps } from '../../promotion/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { LogicBlockContent } from '../kinds/logicblock.ts';
+import { placedSteps } from '../kinds/logicblock-steps.ts';
 
 type Reference = NonNullable<Read<typeof ListedSecret>['referenced_by']>[number];
 

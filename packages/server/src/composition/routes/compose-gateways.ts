@@ -34,7 +34,7 @@ export interface ComposeGatewaysDeps
   readonly records: Records;
   readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules' | 'hooks'>;
   readonly entities: Entities;
-  readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
+  readonly promotion: Pick<PromotionModule, 'promotion' | 'items' | 'configKinds'>;
   readonly metering: Metering;
   readonly backups: Backups;
   readonly mail: Pick<OpenedMail, 'inbox'>;

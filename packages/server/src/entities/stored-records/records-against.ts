@@ -73,32 +73,13 @@ export function setAfter(set: ConfigSet, steps: readonly EntityStep[]): ConfigSe
   return { ...set, entity: async (name) => (after.has(name) ? after.get(name) : set.entity(name)) };
 }
 
-/** @throws Problem `conflict` where records contradict the definitions that are to come or lose values, or cannot all be looked at. */
-export async function refuseFailingRecords(
-  store: Store,
-  place: { readonly orgCode: string; readonly set: ConfigSet },
-  steps: readonly EntityStep[],
-): Promise<void> {
-  for await (const { problem } of failing(store, place, steps)) throw problem;
-}
-
 interface FailingEntity {
   readonly name: string;
   readonly problem: Problem;
 }
 
-/** Every entity whose records contradict what is to come, with how that would be refused. */
-export async function failingEntities(
-  store: Store,
-  place: { readonly orgCode: string; readonly set: ConfigSet },
-  steps: readonly EntityStep[],
-): Promise<readonly FailingEntity[]> {
-  const found: FailingEntity[] = [];
-  for await (const one of failing(store, place, steps)) found.push(one);
-  return found;
-}
-
-async function* failing(
+/** Every entity whose records contradict what is to come, or lose values, or cannot all be looked at, with how that is refused. */
+export async function* failingEntities(
   store: Store,
   { orgCode, set }: { readonly orgCode: string; readonly set: ConfigSet },
   steps: readonly EntityStep[],

@@ -14,7 +14,7 @@ import {
   schemaReference,
   text,
 } from '../../lib/json-schema.ts';
-import { createConfigKinds } from '../../promotion/port.ts';
+import type { ConfigKinds } from '../../promotion/port.ts';
 import { definitionSchemas } from '../../schema/port.ts';
 
 const definitions = definitionSchemas(schemaReference);
@@ -49,8 +49,7 @@ function contentNameOf(kind: ConfigItemKind): string {
 }
 
 /** The contents of config items, by the schemas of their kinds, which have definitions in common. */
-function contentSchemas(): Readonly<Record<string, JsonSchema>> {
-  const kinds = createConfigKinds({ settingTypes });
+function contentSchemas(kinds: ConfigKinds): Readonly<Record<string, JsonSchema>> {
   const contents = Object.fromEntries(configItemKinds.map((kind) => [contentNameOf(kind), kinds[kind].schema]));
   const own = definitionSchemas((name) => ({ $ref: `#/$defs/${name}` }));
   const known = Object.assign({}, own, ...configItemKinds.map((kind) => kinds[kind].schema.$defs ?? {}));
@@ -78,8 +77,11 @@ function inDocument({ $defs: _, ...schema }: JsonSchema, known: Readonly<Record<
 }
 
 /** Schemas that the management document refers to, and the contract leaves to the server. */
-export const madeSchemas: Readonly<Record<string, JsonSchema>> = {
-  ...contentSchemas(),
+export function madeSchemas(kinds: ConfigKinds): Readonly<Record<string, JsonSchema>> {
+  return { ...contentSchemas(kinds), ...fixedSchemas };
+}
+
+const fixedSchemas: Readonly<Record<string, JsonSchema>> = {
   ConfigContent: anyOf(configItemKinds.map((kind) => schemaReference(contentNameOf(kind)))),
   ...statementSchemas(schemaReference),
   ...definitions,

@@ -2,6 +2,7 @@ import { managementApi } from '@freehold/contract/management';
 import { inboxApi } from '@freehold/contract/management/inbox';
 import { signInLinksApi } from '@freehold/contract/management/sign-in-links';
 import type { Route } from '@freehold/contract/route';
+import type { ConfigKinds } from '../../promotion/port.ts';
 import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
 import { recordedExamples } from './examples/recorded-examples.ts';
@@ -15,7 +16,10 @@ export interface ManagementParts {
 }
 
 /** What the management gateway does: the same for every org. */
-export function managementDocument({ hasOperator, hasInbox, hasSignInLinks }: ManagementParts): Iterable<string> {
+export function managementDocument(
+  { hasOperator, hasInbox, hasSignInLinks }: ManagementParts,
+  kinds: ConfigKinds,
+): Iterable<string> {
   const missing: readonly Route[] = [
     ...(hasInbox ? [] : [inboxApi.readInbox]),
     ...(hasSignInLinks ? [] : [signInLinksApi.createSignInLink, signInLinksApi.signInByLink]),
@@ -31,7 +35,7 @@ export function managementDocument({ hasOperator, hasInbox, hasSignInLinks }: Ma
     description:
       'For builders. Sign up or log in, and send the session’s token with each call. Every error is problem details (RFC 9457) with a stable `code`.',
     operations: [operations],
-    schemas: [{ ...schemas, ...madeSchemas }],
+    schemas: [{ ...schemas, ...madeSchemas(kinds) }],
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearerDescription } },
     tokenProblems: ['token_missing', 'token_invalid', 'rate_limited'],
   });

@@ -5,6 +5,7 @@ import type { AnyRoute } from '../../api/route.ts';
 import { serveReply } from '../../api/serve.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import { notFound } from '../../lib/problem.ts';
+import type { ConfigKinds } from '../../promotion/port.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { createAppDocuments } from '../openapi/app-documents.ts';
@@ -12,16 +13,24 @@ import { documentReply, documentText } from '../openapi/document-reply.ts';
 import { type ManagementParts, managementDocument } from '../openapi/management-document.ts';
 
 /** Each is undefined where the platform does without. */
-type DocumentedParts = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>>;
+type DocumentedParts = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>> & {
+  /** Their schemas are in the document. */
+  readonly configKinds: ConfigKinds;
+};
 
 /** What the management gateway can be asked. It says nothing of any org. */
-export function managementDocumentRoutes({ operator, inbox, signInLinks }: DocumentedParts): readonly AnyRoute[] {
+export function managementDocumentRoutes({
+  operator,
+  inbox,
+  signInLinks,
+  configKinds,
+}: DocumentedParts): readonly AnyRoute[] {
   const parts: ManagementParts = {
     hasOperator: operator !== undefined,
     hasInbox: inbox !== undefined,
     hasSignInLinks: signInLinks !== undefined,
   };
-  const document = documentText(managementDocument(parts));
+  const document = documentText(managementDocument(parts, configKinds));
   return [serveReply(accountsApi.readOpenapi, async ({ head }) => documentReply(head, await document))];
 }
 

@@ -13,10 +13,11 @@ export async function adviseTemplates(
 ): Promise<readonly string[]> {
   const changed = after.policies.filter((policy) => !before.policies.some((was) => isDeepStrictEqual(was, policy)));
   if (changed.length === 0) return [];
-  const entities = await lintEntities(around);
+  const entities = await lintEntities({ entity: around.entity, entityNames: around.namesOf('entity') });
+  const blocks = around.namesOf('logicblock');
   const sentences: string[] = [];
   for await (const { name, statements } of cooperatively(changed))
-    for (const { severity, pointer, message } of lintStatements(statements, entities, around.blockNames))
+    for (const { severity, pointer, message } of lintStatements(statements, entities, blocks))
       if (severity !== 'info') sentences.push(`policy \`${name}\`: ${message} (${pointer})`);
   return sentences;
 }

@@ -1,6 +1,6 @@
 import { appUsersApi } from '@freehold/contract/management/people/app-users';
 import { suspendedAccountsApi } from '@freehold/contract/management/suspended-accounts';
-import { requireTest } from '../../api/require-test.ts';
+import { requireTest } from '../../api/environments.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { IdentityRouteDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { orgWorkspacesApi } from '@freehold/contract/management/workspaces';
-import { requireTest } from '../../api/require-test.ts';
+import { requireTest } from '../../api/environments.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { IdentityRouteDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { settingsApi } from '@freehold/contract/management/settings';
-import { requireTest } from '../../api/require-test.ts';
+import { requireTest } from '../../api/environments.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { IdentityRouteDeps } from './deps.ts';

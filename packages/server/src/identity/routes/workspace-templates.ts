@@ -1,9 +1,10 @@
 import { workspaceTemplatesApi } from '@freehold/contract/management/settings/workspace-templates';
+import { requireProd } from '../../api/environments.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { type BuilderCaller, requireProd } from '../callers.ts';
+import type { BuilderCaller } from '../callers.ts';
 import type { IdentityRouteDeps } from './deps.ts';
 
 interface EnvironmentRequest extends RequestEnvelope {

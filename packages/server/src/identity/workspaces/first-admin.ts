@@ -1,5 +1,11 @@
 /** Who becomes the first admin of production: the person who was named, and no one by coming first. */
-import { type SettingType, settingOf } from '../../config/port.ts';
+import {
+  type ConfigItem,
+  effectiveValue,
+  type SettingContent,
+  type SettingType,
+  settingOf,
+} from '../../config/port.ts';
 import { type AccessEpochs, findMember, founderGrants, joinedChanges } from '../../iam/port.ts';
 import { emailKey } from '../../lib/formats/email-key.ts';
 import type { Scope } from '../../store/port.ts';
@@ -87,9 +93,13 @@ export async function foundingState(
   return head?.founder_id === undefined ? 'awaited' : 'had';
 }
 
-/** For the review of a release: who becomes the first admin by the settings that are live after it. */
+/** For the review of a release: who becomes the first admin by the settings that are live after it.
+ * @param contentAfter what an item of production is then.
+ */
 export function createFounderNote(deps: AwaitingDeps) {
-  return async (orgCode: string, settingAfter: <Value>(type: SettingType<Value>) => Value) => {
+  return async (orgCode: string, contentAfter: (item: ConfigItem) => unknown) => {
+    const settingAfter = <Value>(type: SettingType<Value>): Value =>
+      effectiveValue('prod', type, contentAfter({ kind: 'settings', name: type.key }) as SettingContent | undefined);
     const isSingle = settingAfter(tenancyType) === 'single';
     const state = await foundingState(deps, orgCode);
     if (state === 'had' || (state === 'none' && !isSingle)) return undefined;

@@ -1,9 +1,8 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { ConfigItem } from '../../config/port.ts';
-import { itemKey } from '../../config/port.ts';
+import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { invalidBody, type Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import type { ConfigKinds } from '../config-kind.ts';
+import type { ConfigKind, ConfigKinds } from '../config-kind.ts';
 import {
   type Bodies,
   compareBodies,
@@ -15,7 +14,7 @@ import {
 import { changeOf, type ShownChange } from '../differences/diff.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { changeItems, type ItemEdit } from '../items/change-items.ts';
-import { parseContent } from '../items/parse-content.ts';
+import { parseContent } from '../items/content-errors.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';
 import type { ArchivedItem } from './config-archive.ts';
@@ -29,7 +28,7 @@ export interface ImportOptions {
   /** The `base` of the comparison that is applied; without it nothing is written. */
   readonly base: string | undefined;
   /** Why the caller may not change such an item; undefined where it may. */
-  readonly refusalOf: (item: ConfigItem) => Problem | undefined;
+  readonly refusalOf: (item: ConfigItem, kind: ConfigKind) => Problem | undefined;
 }
 
 export interface Imported {
@@ -61,7 +60,7 @@ export async function importConfig(
   const place = await promotionContext(deps, 'test', command.orgCode);
   const before = await readAll(place);
   const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
-  const { differences, refused, firstRefusal } = split(await compareBodies(before, after), options);
+  const { differences, refused, firstRefusal } = split(deps.kinds, await compareBodies(before, after), options);
   const named = refused.length === 0 ? {} : { refused };
   const base = versionsOf(before);
   const shown = await showDifferences(deps.kinds, differences);
@@ -77,7 +76,7 @@ export async function importConfig(
   const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
   const { version, warnings } = await changeItems(deps, command, edits, {
     force: options.force,
-    judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
+    judge: (_place, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
   });
   return { base, applied: true, version, ...named, ...warned(warnings), items: shown };
 }
@@ -87,12 +86,12 @@ function warned(warnings: readonly string[]): Pick<Imported, 'warnings'> {
 }
 
 /** What the caller may change, and what it may not. */
-function split(all: readonly ItemDifference[], { refusalOf }: ImportOptions) {
+function split(kinds: ConfigKinds, all: readonly ItemDifference[], { refusalOf }: ImportOptions) {
   const differences: ItemDifference[] = [];
   const refused: ImportProblem[] = [];
   let firstRefusal: Problem | undefined;
   for (const one of all) {
-    const refusal = refusalOf(one);
+    const refusal = refusalOf(one, kinds[one.kind]);
     if (refusal === undefined) differences.push(one);
     else refused.push(shownProblem(refusal, itemOf(one)));
     firstRefusal ??= refusal;

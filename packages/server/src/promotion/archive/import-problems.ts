@@ -1,20 +1,17 @@
 import type { ConfigItem } from '../../config/port.ts';
-import { failingEntities } from '../../entities/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
 import { adviceOn } from '../checks/advice.ts';
 import { bodiesAfter } from '../checks/checks.ts';
-import { hasRecords } from '../config-kinds.ts';
+import type { ConfigKinds } from '../config-kind.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
-import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
-import { refuseTooManyEvents } from '../items/event-bound.ts';
-import { expressionErrors } from '../items/expression-errors.ts';
+import { refuseTooMany, refuseTooManyOfKind, refuseTooMuch } from '../items/bounds.ts';
+import { expressionErrors, newNameErrors } from '../items/content-errors.ts';
 import { danglingSentence, newlyDangling } from '../items/item-references.ts';
-import { newNameErrors } from '../items/new-names.ts';
-import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
-import { refuseTooManyStarts } from '../items/start-bounds.ts';
+import { type ItemsPlan, planItems } from '../items/plan-items.ts';
+import type { ItemTarget } from '../kind-records.ts';
 import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 
 /** Why a change that is only shown yet would be refused; further errors are cut as in the refusal itself. */
@@ -47,11 +44,12 @@ export async function importProblems(
     return { ...itemOf(one), wanted };
   });
   const problems: ImportProblem[] = [];
-  problems.push(...(await refusalOf(() => refuseTooMany(place.set, targets))));
+  problems.push(...(await refusalOf(() => refuseTooMany(place, targets))));
   const after = [...bodiesAfter(before, targets).values()];
-  problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
-  problems.push(...(await refusalOf(() => refuseTooManyEvents([...before.values()], after))));
-  problems.push(...(await refusalOf(() => refuseTooManyStarts(targets, after))));
+  problems.push(...(await refusalOf(() => refuseTooMuch(deps.kinds, targets, after))));
+  const counted = { env: 'test', before, after, targets } as const;
+  for (const kind of Object.values(deps.kinds))
+    problems.push(...(await refusalOf(() => refuseTooManyOfKind(kind, counted))));
   const wanted = targets.filter((target) => target.wanted !== undefined);
   const mistaken = [
     ...newNameErrors(deps.kinds, before, wanted),
@@ -85,13 +83,15 @@ async function planProblems(
   { place, before, after, targets, next, force }: Planning,
 ): Promise<ForeseenImport> {
   try {
-    const planParts = { store: stores.test, clock, gate: gates?.test };
+    const planParts = { store: stores.test, clock, gate: gates?.test, kinds };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
-    const tooLarge = await refusalOf(() => refuseMoreThanACommit(plan, targets));
-    const advice = await adviceOn(kinds, { set: place.set, steps: plan.steps, before, after, targets });
-    const failing = force ? [] : await failingEntities(stores.test, place, plan.steps);
+    const tooLarge = await refusalOf(() => refuseMoreThanACommit(kinds, plan, targets));
+    const advice = await adviceOn(kinds, { set: place.set, plan, before, after, targets });
+    const failing: ImportProblem[] = [];
+    for (const one of force ? [] : plan.records)
+      for await (const { item, problem } of one.failing()) failing.push(shownProblem(problem, item));
     return {
-      problems: [...tooLarge, ...failing.map(({ name, problem }) => shownProblem(problem, { kind: 'entity', name }))],
+      problems: [...tooLarge, ...failing],
       warnings: advice.map(({ message }) => message),
     };
   } catch (problem) {
@@ -103,12 +103,13 @@ async function planProblems(
 
 /** What the commit holds at least: the plan, a body for each item, and what its history and the audit log tell of it. */
 async function refuseMoreThanACommit(
+  kinds: ConfigKinds,
   { changes }: Pick<ItemsPlan, 'changes'>,
   targets: readonly ItemTarget[],
 ): Promise<void> {
   const wanted = targets.flatMap(({ kind, wanted }) => (wanted === undefined ? [] : [{ kind, ...wanted }]));
-  // Of an entity those of its configs that stay as they are lie there already.
-  const plain = wanted.filter((item) => !hasRecords(item));
+  // Of items with records, parts that stay as they are lie there already.
+  const plain = wanted.filter(({ kind }) => kinds[kind].records === undefined);
   let characters = 0;
   for await (const { content } of cooperatively(plain)) characters += JSON.stringify(content).length;
   const count = changes.length + wanted.length + 2 * targets.length;

@@ -1,9 +1,9 @@
 import { type ConfigItem, type ConfigSet, itemKey } from '../../config/port.ts';
-import { type EntityStep, setAfter } from '../../entities/port.ts';
 import type { ConfigKinds } from '../config-kind.ts';
 import type { Bodies } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
-import type { ItemTarget } from '../items/plan-items.ts';
+import type { ItemsPlan } from '../items/plan-items.ts';
+import type { ItemTarget } from '../kind-records.ts';
 
 export interface Advice {
   readonly item: ConfigItem;
@@ -12,7 +12,7 @@ export interface Advice {
 
 export interface AdvisedChange {
   readonly set: ConfigSet;
-  readonly steps: readonly EntityStep[];
+  readonly plan: Pick<ItemsPlan, 'records'>;
   readonly before: Bodies;
   readonly after: readonly ItemBody[];
   readonly targets: readonly ItemTarget[];
@@ -21,11 +21,11 @@ export interface AdvisedChange {
 /** What changed items are likely not to mean, among all items as they are after the change. */
 export async function adviceOn(
   kinds: ConfigKinds,
-  { set, steps, before, after, targets }: AdvisedChange,
+  { set, plan, before, after, targets }: AdvisedChange,
 ): Promise<readonly Advice[]> {
   const namesOf = (wanted: ConfigItem['kind']) => after.filter(({ kind }) => kind === wanted).map(({ name }) => name);
-  const { entity } = setAfter(set, steps);
-  const around = { entity, entityNames: namesOf('entity'), blockNames: namesOf('logicblock') };
+  const { entity } = plan.records.reduce((config, one) => one.setAfter(config), set);
+  const around = { entity, namesOf };
   const found: Advice[] = [];
   for (const { kind, name, wanted } of targets) {
     if (wanted === undefined) continue;

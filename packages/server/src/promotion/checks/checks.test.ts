@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Change, limits } from '../../store/port.ts';
-import type { ItemTarget } from '../items/plan-items.ts';
+import type { ItemTarget } from '../kind-records.ts';
 import { sizeChecks } from './checks.ts';
 
 const change: Change = { kind: 'remove', pk: 'p', sk: 'k', if: 'any' };

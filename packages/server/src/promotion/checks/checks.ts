@@ -1,41 +1,20 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import type { EntityStep } from '../../entities/port.ts';
-import { recordsAgainst, recordsToHide, recordsToLose, setAfter, type ToldValues } from '../../entities/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import { type EntityState, revivedNames } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import { isLoss } from '../differences/describe-change.ts';
 import type { ItemBody } from '../item-storage.ts';
-import { refuseTooManyEvents } from '../items/event-bound.ts';
-import { expressionErrors, type MistakenItem, newlyMistaken } from '../items/expression-errors.ts';
+import { refuseTooManyOfKinds } from '../items/bounds.ts';
+import { expressionErrors, type MistakenItem, newlyMistaken, parseContent } from '../items/content-errors.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
-import { parseContent } from '../items/parse-content.ts';
-import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
+import { type ItemsPlan, planItems } from '../items/plan-items.ts';
+import type { Check, ItemTarget } from '../kind-records.ts';
 import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import { adviceOn } from './advice.ts';
 
-/** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
-export interface Check extends Partial<ConfigItem> {
-  readonly check:
-    | 'definition'
-    | 'references'
-    | 'switch'
-    | 'plan'
-    | 'records'
-    | 'indexes'
-    | 'access'
-    | 'impact'
-    | 'founder';
-  readonly level: 'error' | 'warning' | 'info';
-  readonly message: string;
-  /** What was found, by what the check is. */
-  readonly [detail: string]: unknown;
-}
-
 /** A switch of production to other items, not yet made. */
-export interface IntendedSwitch {
+interface IntendedSwitch {
   readonly place: PromotionContext;
   /** The config version that it would make. */
   readonly next: number;
@@ -75,8 +54,8 @@ export async function checkSwitch(
   let plan: ItemsPlan | undefined;
   let exceeded: Problem | undefined;
   try {
-    const planParts = { store: stores.prod, clock, gate: gates?.prod };
-    refuseTooManyEvents([...before.values()], after);
+    const planParts = { store: stores.prod, clock, gate: gates?.prod, kinds };
+    refuseTooManyOfKinds(kinds, { env: 'prod', before, after, targets });
     plan = await planItems(planParts, { ...place, next, keepsRecords: true }, targets);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
@@ -85,8 +64,8 @@ export async function checkSwitch(
     if (problem.code === 'plan_limit_exceeded') exceeded = problem;
   }
   if (plan !== undefined) {
-    checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(buildChecks));
-    const advice = await adviceOn(kinds, { set: place.set, steps: plan.steps, before, after, targets });
+    checks.push(...sizeChecks(plan, targets), ...plan.records.flatMap((one) => one.checks));
+    const advice = await adviceOn(kinds, { set: place.set, plan, before, after, targets });
     for (const { item, message } of advice) checks.push({ ...item, check: 'access', level: 'warning', message });
   }
   for await (const target of cooperatively(targets))
@@ -157,28 +136,6 @@ function mistakeChecks({ item: { kind, name }, errors }: MistakenItem): readonly
   return errors.map(({ pointer, message }) => ({ kind, name, check: 'definition', level: 'error', message, pointer }));
 }
 
-function buildChecks({ name, before, state }: EntityStep): readonly Check[] {
-  if (before === undefined || state === undefined) return [];
-  return [...builtIndexes(name, state), ...filledFields(name, state)];
-}
-
-function filledFields(name: string, { fills = [] }: EntityState): readonly Check[] {
-  const fields = fills.filter(({ state }) => state === 'filling').map(({ field }) => field);
-  if (fields.length === 0) return [];
-  const told = fields.map((field) => `\`${field}\``).join(', ');
-  const message = `records of production that stand are given values of these fields in the background: ${told}`;
-  return [{ kind: 'entity', name, check: 'records', level: 'info', message, fields }];
-}
-
-function builtIndexes(name: string, { indexes: all }: EntityState): readonly Check[] {
-  const building = all.filter((index) => index.state === 'building');
-  if (building.length === 0) return [];
-  const indexes = building.map(({ kind, name: index }) => ({ kind, name: index }));
-  const told = indexes.map((index) => `${index.kind} \`${index.name}\``).join(', ');
-  const message = `indexes are built from the records of production and serve once that is done: ${told}`;
-  return [{ kind: 'entity', name, check: 'indexes', level: 'info', message, indexes }];
-}
-
 function changeChecks(
   kinds: Kinds,
   before: ItemBody | undefined,
@@ -202,61 +159,14 @@ function changeChecks(
   ];
 }
 
-/** What is known of changed definitions without a look at records. */
-export function checksForAdmins({ steps }: ItemsPlan): readonly Check[] {
-  const changed = steps.filter(
-    ({ before, after, returns }) => after !== undefined && (before !== undefined || returns),
-  );
-  const compared = changed.map(({ name }): Check => {
-    const message = 'what the records of production have against the definition is shown to org admins alone';
-    return { kind: 'entity', name, check: 'records', level: 'info', message };
-  });
-  return [...compared, ...steps.flatMap(revivedChecks)];
+/** What is known of the records that a switch concerns without a look at them. */
+export function checksWithoutRecords({ records }: ItemsPlan): readonly Check[] {
+  return records.flatMap((one) => one.checksWithoutRecords);
 }
 
-/** What production's records have against changed definitions. */
-export async function checkRecords(
-  { stores }: PromotionDeps,
-  { orgCode, set }: PromotionContext,
-  plan: ItemsPlan,
-): Promise<readonly Check[]> {
-  const config = setAfter(set, plan.steps);
+/** What the records of production have against a switch. */
+export async function checkRecords({ records }: ItemsPlan): Promise<readonly Check[]> {
   const checks: Check[] = [];
-  for (const step of plan.steps) {
-    const hidden = await recordsToHide(stores.prod, orgCode, step);
-    if (hidden !== undefined) checks.push(hiddenCheck(step.name, hidden));
-    const lost = await recordsToLose(stores.prod, orgCode, step);
-    if (lost !== undefined) checks.push(losingCheck(step.name, lost));
-    checks.push(...revivedChecks(step));
-    const found = await recordsAgainst(stores.prod, { orgCode, config }, step);
-    if (found === undefined) continue;
-    const { would_fail, checked, complete } = found;
-    const some = complete
-      ? `all ${checked} records of production`
-      : `the first ${checked} records of production, which are not all`;
-    const reason = step.returns
-      ? 'the entity comes back to records that were kept'
-      : 'the definition is stricter than the previous one';
-    const message = `${reason}: of ${some}, ${would_fail} would fail`;
-    const level = would_fail === 0 && complete ? 'info' : 'error';
-    checks.push({ kind: 'entity', name: step.name, check: 'records', level, message, ...found });
-  }
+  for (const one of records) checks.push(...(await one.checkRecords()));
   return checks;
-}
-
-function losingCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {
-  const message = `fields take values of another making, and the next write of a record drops what it has: ${sentence}`;
-  return { kind: 'entity', name, check: 'records', level: 'error', message, would_lose: fields, checked, complete };
-}
-
-function revivedChecks({ name, before, after }: EntityStep): readonly Check[] {
-  const names = revivedNames(before?.freed ?? [], after?.definition.UpdateParams ?? []).map((one) => `\`${one}\``);
-  if (names.length === 0) return [];
-  const message = `fields have the names of removed ones, and policies of production that name these apply to them: ${names.join(', ')}`;
-  return [{ kind: 'entity', name, check: 'access', level: 'warning', message }];
-}
-
-function hiddenCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {
-  const message = `fields go that production has values of: ${sentence}; they stay, hidden, and come back with the fields`;
-  return { kind: 'entity', name, check: 'records', level: 'warning', message, hides: fields, checked, complete };
 }

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { itemKey } from '../../config/config-item.ts';
-import { createConfigKinds } from '../config-kinds.ts';
+import { configKinds as kinds } from '../../testing/config-kinds.ts';
 import type { ItemDifference } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { withDependencies } from './dependencies.ts';
-
-const kinds = createConfigKinds({ settingTypes: [] });
 
 /** As many blocks, each of which calls the next, and the last one the first. */
 function ring(count: number): readonly ItemBody[] {

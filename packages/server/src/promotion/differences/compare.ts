@@ -18,7 +18,7 @@ export interface ItemDifference extends ConfigItem {
 export type Bodies = ReadonlyMap<string, ItemBody>;
 
 export async function readAll(place: PromotionContext): Promise<Bodies> {
-  const bodies = await readContents(place, liveItems(place.set));
+  const bodies = await readContents(place, liveItems(place));
   return new Map(bodies.map((body) => [itemKey(body), body]));
 }
 

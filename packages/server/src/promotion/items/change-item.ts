@@ -1,10 +1,9 @@
 import type { Preconditions } from '../../api/headers/preconditions.ts';
-import type { ConfigItem, ConfigSet } from '../../config/port.ts';
+import type { ConfigItem } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { entityTag, holdsFor } from '../../records/port.ts';
-import { traitsOf } from '../config-kinds.ts';
 import { itemOf } from '../differences/compare.ts';
-import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import { changeItems } from './change-items.ts';
 import { bodyAtVersion, unknownItem } from './item-versions.ts';
 import { liveItem } from './read-items.ts';
@@ -28,9 +27,10 @@ export function createItem(
   made: ItemChange & Content,
 ): Promise<ShownItem> {
   // What is sent holds the content beside the name.
-  return write(deps, command, { ...made, at: '/content' }, (set) => {
+  return write(deps, command, { ...made, at: '/content' }, (place) => {
     const { kind, name } = made.item;
-    if (liveItem(set, made.item) !== undefined) throw new Problem('conflict', `there is a ${kind} \`${name}\` already`);
+    if (liveItem(place, made.item) !== undefined)
+      throw new Problem('conflict', `there is a ${kind} \`${name}\` already`);
   });
 }
 
@@ -41,9 +41,9 @@ export function replaceItem(
   change: ItemChange & Content,
 ): Promise<ShownItem> {
   const { item } = change;
-  return write(deps, command, change, (set) => {
-    if (liveItem(set, item) === undefined && traitsOf(item).hasDefaults !== true) throw unknownItem(item);
-    requireMatch(set, change);
+  return write(deps, command, change, (place) => {
+    if (liveItem(place, item) === undefined && deps.kinds[item.kind].hasDefaults !== true) throw unknownItem(item);
+    requireMatch(place, change);
   });
 }
 
@@ -61,15 +61,15 @@ export async function restoreItem(
   if (body === undefined)
     throw new Problem('conflict', `version ${restored} removed the ${item.kind}, so there is nothing to restore`);
   const { content } = body;
-  return write(deps, command, { ...change, content, restored }, (set) => requireMatch(set, change));
+  return write(deps, command, { ...change, content, restored }, (place) => requireMatch(place, change));
 }
 
 /** Takes an item away. @throws Problem `not_found`, `version_mismatch`, `dangling_reference` where another refers to it. */
 export async function removeItem(deps: PromotionDeps, command: PromotionCommand, change: ItemChange): Promise<void> {
   const { item } = change;
-  const judge = (set: ConfigSet): void => {
-    if (liveItem(set, item) === undefined) throw unknownItem(item);
-    requireMatch(set, change);
+  const judge = (place: PromotionContext): void => {
+    if (liveItem(place, item) === undefined) throw unknownItem(item);
+    requireMatch(place, change);
   };
   await changeItems(deps, command, [{ ...item, content: undefined }], { force: false, judge });
 }
@@ -83,7 +83,7 @@ async function write(
   deps: PromotionDeps,
   command: PromotionCommand,
   { item, content, force = false, restored, at = '' }: Writing,
-  judge: (set: ConfigSet) => void,
+  judge: (place: PromotionContext) => void,
 ): Promise<ShownItem> {
   const edit = { ...item, content, ...(restored === undefined ? {} : { restored }) };
   const { version, items, warnings } = await changeItems(deps, command, [edit], { force, judge, at });
@@ -97,9 +97,9 @@ async function write(
   return allWarnings.length > 0 ? { ...shown, warnings: allWarnings } : shown;
 }
 
-function requireMatch(set: ConfigSet, { item, ifMatch, ifNoneMatch }: ItemChange): void {
+function requireMatch(place: PromotionContext, { item, ifMatch, ifNoneMatch }: ItemChange): void {
   if (ifMatch === undefined && ifNoneMatch === undefined) return;
-  const live = liveItem(set, item);
+  const live = liveItem(place, item);
   if (live === undefined && ifMatch === undefined) return;
   if (live === undefined) throw unknownItem(item);
   const etag = entityTag(live.version);

@@ -1,27 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
-import type { ConfigSet } from '../../config/port.ts';
-import { type ConfigItem, changeConfig, configItemKinds, itemChanged, itemKey } from '../../config/port.ts';
-import type { EntityStep } from '../../entities/port.ts';
-import { fieldsToHide, refuseFailingRecords } from '../../entities/port.ts';
-import { invalidBody, Problem } from '../../lib/problem.ts';
+import { type ConfigItem, changeConfig, itemChanged, itemKey } from '../../config/port.ts';
+import { invalidBody } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Change } from '../../store/port.ts';
 import { adviceOn } from '../checks/advice.ts';
 import { bodiesAfter } from '../checks/checks.ts';
-import { traitsOf } from '../config-kinds.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
 import type { BodyVersions, ItemBody } from '../item-storage.ts';
-import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
-import { refuseTooManyEvents } from './event-bound.ts';
-import { expressionErrors, type MistakenItem } from './expression-errors.ts';
+import type { ItemTarget } from '../kind-records.ts';
+import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
+import { refuseTooMany, refuseTooManyOfKinds, refuseTooMuch } from './bounds.ts';
+import { expressionErrors, type MistakenItem, newNameErrors, parseContent } from './content-errors.ts';
 import { bodyPuts } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
-import { newNameErrors } from './new-names.ts';
-import { parseContent } from './parse-content.ts';
-import { type ItemTarget, planItems } from './plan-items.ts';
-import { liveItem, liveItems } from './read-items.ts';
-import { refuseTooManyStarts } from './start-bounds.ts';
+import { type ItemsPlan, planItems } from './plan-items.ts';
+import { liveItem } from './read-items.ts';
 
 /** What an item of test is to be; without content it is taken away. */
 export interface ItemEdit extends ConfigItem {
@@ -34,7 +28,7 @@ export interface EditOptions {
   /** Takes definitions also where stored records contradict them. */
   readonly force: boolean;
   /** Looks at what stands before anything is planned, and refuses it. */
-  readonly judge?: (set: ConfigSet, before: Bodies) => void;
+  readonly judge?: (place: PromotionContext, before: Bodies) => void;
   /** Where in what was sent the content is that errors point into: a JSON pointer. */
   readonly at?: string;
 }
@@ -58,34 +52,34 @@ export async function changeItems(
   { force, judge, at = '' }: EditOptions,
 ): Promise<ChangedItems> {
   const { orgCode } = command;
+  const { kinds } = deps;
   const test = { store: deps.stores.test, configs: deps.configs.test };
   const parsed = await parseEdits(deps, edits, at);
   const { planned } = await changeConfig(test, orgCode, async (set, next) => {
-    const place = { store: test.store, orgCode, set };
+    const place = { store: test.store, orgCode, set, kinds };
     const before = await readAll(place);
-    judge?.(set, before);
+    judge?.(place, before);
     const made = parsed.filter(({ content, restored }) => content !== undefined && restored === undefined);
-    refuseErrors(newNameErrors(deps.kinds, before, made), { count: edits.length, at });
-    const steps = await stepsOf(set, { edits: parsed, before, next });
+    refuseErrors(newNameErrors(kinds, before, made), { count: edits.length, at });
+    const steps = await stepsOf(place, { edits: parsed, before, next });
     const targets = steps.map(({ target }) => target);
-    refuseTooMany(set, targets);
+    refuseTooMany(place, targets);
     const after = [...bodiesAfter(before, targets).values()];
-    await refuseTooMuch(targets, after);
-    refuseTooManyEvents([...before.values()], after);
-    refuseTooManyStarts(targets, after);
-    refuseErrors(await expressionErrors(deps.kinds, targets, after), { count: edits.length, at });
-    refuseDangling(await newlyDangling(deps.kinds, [...before.values()], after));
-    const planParts = { ...test, clock: deps.clock, gate: deps.gates?.test };
+    await refuseTooMuch(kinds, targets, after);
+    refuseTooManyOfKinds(kinds, { env: 'test', before, after, targets });
+    refuseErrors(await expressionErrors(kinds, targets, after), { count: edits.length, at });
+    refuseDangling(await newlyDangling(kinds, [...before.values()], after));
+    const planParts = { ...test, clock: deps.clock, gate: deps.gates?.test, kinds };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
-    if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
+    if (!force) await refuseFailing(plan);
     const told = steps.flatMap((step) => [step.noted(command), auditEntry(command.auditContext, step.audited)]);
     const changes = [...plan.changes, ...steps.flatMap(({ puts }) => puts), ...told];
-    const advice = await adviceOn(deps.kinds, { set, steps: plan.steps, before, after, targets });
+    const advice = await adviceOn(kinds, { set, plan, before, after, targets });
     return {
       changes,
       version: next,
       items: steps.map(({ target, change }) => ({ ...itemOf(target), change })),
-      warnings: [...plan.steps.flatMap(hiddenWarnings), ...advice.map(({ message }) => message)],
+      warnings: [...plan.records.flatMap((one) => one.warnings), ...advice.map(({ message }) => message)],
     };
   });
   deps.wake();
@@ -93,10 +87,9 @@ export async function changeItems(
   return { version, items, warnings };
 }
 
-function hiddenWarnings(step: EntityStep): readonly string[] {
-  return fieldsToHide(step).map(
-    (name) => `entity \`${step.name}\`: field \`${name}\` is hidden, and records keep what they have of it`,
-  );
+/** @throws Problem `conflict` where records contradict what is to come, or cannot all be looked at. */
+async function refuseFailing({ records }: ItemsPlan): Promise<void> {
+  for (const one of records) for await (const { problem } of one.failing()) throw problem;
 }
 
 async function parseEdits(
@@ -155,21 +148,21 @@ interface EditingAll {
   readonly next: number;
 }
 
-async function stepsOf(set: ConfigSet, { edits, before, next }: EditingAll): Promise<readonly EditStep[]> {
+async function stepsOf(place: PromotionContext, { edits, before, next }: EditingAll): Promise<readonly EditStep[]> {
   const steps: EditStep[] = [];
   for await (const edit of cooperatively(edits))
-    steps.push(...stepOf(set, { edit, before: before.get(itemKey(edit)), next }));
+    steps.push(...stepOf(place, { edit, before: before.get(itemKey(edit)), next }));
   return steps;
 }
 
 /** None where the item is so already. */
-function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditStep[] {
+function stepOf(place: PromotionContext, { edit, before, next }: Editing): readonly EditStep[] {
   const { content, restored } = edit;
   if (isDeepStrictEqual(before?.content, content)) return [];
   const item = itemOf(edit);
-  const { singular } = traitsOf(item);
+  const { singular } = place.kinds[item.kind];
   const change = before === undefined ? 'added' : content === undefined ? 'removed' : 'modified';
-  const versions = content === undefined ? next : versionsOf(set, { edit, before, next });
+  const versions = content === undefined ? next : versionsOf(place, { edit, before, next });
   const action = restored === undefined ? verbs[change] : 'restored';
   const configs = typeof versions === 'number' ? {} : { configs: versions };
   const noted = { version: next, action, ...configs, ...(restored === undefined ? {} : { restored }) } as const;
@@ -177,7 +170,7 @@ function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditS
     {
       change,
       target: { ...item, wanted: content === undefined ? undefined : { content, versions } },
-      puts: content === undefined ? [] : bodyPuts({ ...item, version: next, content }, versions),
+      puts: content === undefined ? [] : bodyPuts(place.kinds, { ...item, version: next, content }, versions),
       noted: ({ auditContext }) => itemChanged(item, auditContext, noted),
       audited: {
         action: `${singular}.${audited[change]}`,
@@ -192,39 +185,9 @@ function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditS
 const verbs = { added: 'created', modified: 'changed', removed: 'removed' } as const;
 const audited = { added: 'defined', modified: 'changed', removed: 'removed' } as const;
 
-function versionsOf(set: ConfigSet, { edit, before, next }: Editing): BodyVersions {
-  const { versionsAfter } = traitsOf(edit).storage;
+function versionsOf(place: PromotionContext, { edit, before, next }: Editing): BodyVersions {
+  const { versionsAfter } = place.kinds[edit.kind].storage;
   if (versionsAfter === undefined) return next;
-  const live = before === undefined ? undefined : liveItem(set, edit)?.versions;
+  const live = before === undefined ? undefined : liveItem(place, edit)?.versions;
   return versionsAfter({ before: before?.content, after: edit.content, live, next });
-}
-
-/** How many items of a bounded kind an org may have. */
-const itemsMax = 500;
-
-export function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): void {
-  for (const kind of configItemKinds.filter((one) => isBounded({ kind: one }))) {
-    const live = new Set(liveItems(set, kind).map(({ name }) => name));
-    for (const { kind: of, name, wanted } of targets) if (of === kind && wanted !== undefined) live.add(name);
-    if (live.size > itemsMax)
-      throw new Problem('conflict', `an org may have at most ${itemsMax} items of the kind \`${kind}\``);
-  }
-}
-
-/** What the items of all bounded kinds may come to together. */
-const charactersMax = 16 * 1024 * 1024;
-
-/** @throws Problem `conflict`: a comparison or export holds all of the configuration at once. */
-export async function refuseTooMuch(targets: readonly ItemTarget[], after: readonly ItemBody[]): Promise<void> {
-  if (!targets.some((target) => isBounded(target) && target.wanted !== undefined)) return;
-  let characters = 0;
-  for await (const body of cooperatively(after)) if (isBounded(body)) characters += JSON.stringify(body.content).length;
-  if (characters <= charactersMax) return;
-  const bounded = configItemKinds.flatMap((kind) => traitsOf({ kind }).boundedAs ?? []);
-  const told = `${bounded.slice(0, -1).join(', ')} and ${bounded.at(-1)}`;
-  throw new Problem('conflict', `the ${told} of an org may have at most ${charactersMax} characters together`);
-}
-
-function isBounded(item: Pick<ConfigItem, 'kind'>): boolean {
-  return traitsOf(item).boundedAs !== undefined;
 }

@@ -3,10 +3,8 @@ import { bodiesAfter } from '../checks/checks.ts';
 import { readAll } from '../differences/compare.ts';
 import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { refuseErrors } from './change-items.ts';
-import { expressionErrors } from './expression-errors.ts';
+import { expressionErrors, newNameErrors, parseContent } from './content-errors.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
-import { newNameErrors } from './new-names.ts';
-import { parseContent } from './parse-content.ts';
 
 /** A content that is not to be stored, checked as if an item of test were to have it. */
 export interface ContentToCheck extends ConfigItem {

@@ -1,5 +1,4 @@
-import type { ConfigItem, ItemChanged } from '../../config/port.ts';
-import { itemHistory, itemHistoryPrefix } from '../../config/port.ts';
+import { type ConfigItem, type ItemChanged, itemHistory, itemHistoryPrefix } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
@@ -39,11 +38,11 @@ export async function listVersions(
 ): Promise<VersionPage> {
   const binding = ['item-versions', orgCode, item.kind, item.name];
   const after = nexttoken === undefined ? {} : { before: deps.cursors.open(nexttoken, binding) };
-  const { set, store } = await promotionContext(deps, 'test', orgCode);
+  const place = await promotionContext(deps, 'test', orgCode);
   const { pk } = itemHistory.key({ ...item, version: 0 });
   const read = { prefix: itemHistoryPrefix(item), reverse: true, limit: pageSize + 1, ...after };
-  const rows = await itemHistory.range(store.scope(orgScopeName(orgCode)), pk, read);
-  const live = liveItem(set, item);
+  const rows = await itemHistory.range(place.store.scope(orgScopeName(orgCode)), pk, read);
+  const live = liveItem(place, item);
   if (rows.length === 0 && live === undefined) throw unknownItem(item);
   const page = rows.slice(0, pageSize);
   const last = rows.length > pageSize ? page.at(-1) : undefined;
@@ -68,8 +67,8 @@ export interface AskedVersion {
 /** An item as it was; compared, what leads from the other version to this one. @throws Problem `not_found`. */
 export async function showVersion(deps: PromotionDeps, asked: AskedVersion): Promise<ItemAtVersion> {
   const { orgCode, item, compare } = asked;
-  const { set } = await promotionContext(deps, 'test', orgCode);
-  const live = liveItem(set, item);
+  const place = await promotionContext(deps, 'test', orgCode);
+  const live = liveItem(place, item);
   const { noted, body } = await bodyAtVersion(deps, asked);
   const shown = {
     ...itemOf(item),
@@ -93,7 +92,7 @@ function changeBetween({ kinds }: PromotionDeps, item: ConfigItem, [before, afte
 
 /** What was noted of a version, and what the item then was; without a body where it was taken away. @throws Problem `not_found`. */
 export async function bodyAtVersion(
-  { stores }: PromotionDeps,
+  { stores, kinds }: PromotionDeps,
   { orgCode, item, version }: Pick<AskedVersion, 'orgCode' | 'item' | 'version'>,
 ): Promise<{ readonly noted: ItemChanged; readonly body: ItemBody | undefined }> {
   const row = await itemHistory.read(stores.test.scope(orgScopeName(orgCode)), { ...item, version });
@@ -101,7 +100,9 @@ export async function bodyAtVersion(
     throw new Problem('not_found', `there is no version ${version} of the ${item.kind} \`${item.name.slice(0, 100)}\``);
   const noted = row.value;
   if (noted.action === 'removed') return { noted, body: undefined };
-  const [body] = await readBodies(stores.test, orgCode, [{ ...item, versions: noted.configs ?? version }]);
+  const [body] = await readBodies({ store: stores.test, orgCode, kinds }, [
+    { ...item, versions: noted.configs ?? version },
+  ]);
   return { noted, body };
 }
 

@@ -1,59 +1,48 @@
-import { type ConfigItem, type ConfigSet, sameVersions } from '../../config/port.ts';
-import { type EntityMigrationDeps, type EntityStep, type EntityTarget, planMigration } from '../../entities/port.ts';
-import type { EntityContent } from '../../schema/port.ts';
+import type { ConfigItemKind } from '../../config/port.ts';
 import type { Change } from '../../store/port.ts';
-import { hasRecords, traitsOf } from '../config-kinds.ts';
-import type { BodyVersions } from '../item-storage.ts';
-import { newestOf } from './body-versions.ts';
+import type { ConfigKinds } from '../config-kind.ts';
+import { newestOf } from '../item-storage.ts';
+import type { ItemTarget, RecordsPlan, SwitchMoment, SwitchParts } from '../kind-records.ts';
 import { liveItem } from './read-items.ts';
-
-/** What is to become of an item; undefined takes it away. Its bodies lie under the versions, or come in the same commit. */
-export interface ItemTarget extends ConfigItem {
-  readonly wanted: { readonly content: unknown; readonly versions: BodyVersions } | undefined;
-}
-
-export interface PlanItemsMoment {
-  readonly orgCode: string;
-  readonly set: ConfigSet;
-  readonly next: number;
-  /** Whether records of entities that are taken away stay in the store, so that their entity can come back. */
-  readonly keepsRecords: boolean;
-}
 
 export interface ItemsPlan {
   readonly changes: readonly Change[];
-  /** What becomes of the entities among them, for who looks at their records. */
-  readonly steps: readonly EntityStep[];
+  /** What becomes of the records, by each kind whose items have some. */
+  readonly records: readonly RecordsPlan[];
+}
+
+interface PlanItemsParts extends SwitchParts {
+  readonly kinds: ConfigKinds;
 }
 
 /**
  * The changes, of one commit, that bring items of all kinds to what is wanted of them; bodies and the head of the
- * configuration are not among them. Whether items other than entities refer to what is there, the caller has asked.
+ * configuration are not among them. Whether items without records refer to what is there, the caller has asked.
  * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
  */
 export async function planItems(
-  deps: EntityMigrationDeps,
-  moment: PlanItemsMoment,
+  parts: PlanItemsParts,
+  moment: SwitchMoment,
   targets: readonly ItemTarget[],
 ): Promise<ItemsPlan> {
-  const { steps, changes } = await planMigration(deps, moment, targets.flatMap(entityTarget));
-  return { steps, changes: [...changes, ...targets.flatMap((target) => plainChanges(moment.set, target))] };
+  const { kinds } = parts;
+  const plans: RecordsPlan[] = [];
+  for (const { kind, records } of Object.values(kinds))
+    if (records !== undefined) plans.push(await records.plan(parts, moment, targetsOf(targets, kind)));
+  const ofRecords = plans.flatMap(({ changes }) => changes);
+  const others = targets.flatMap((target) => plainChanges({ kinds, set: moment.set }, target));
+  return { records: plans, changes: [...ofRecords, ...others] };
 }
 
-function entityTarget(target: ItemTarget): readonly EntityTarget[] {
-  if (!hasRecords(target)) return [];
-  const { name, wanted } = target;
-  if (wanted === undefined) return [{ name, wanted }];
-  const { content, versions } = wanted;
-  const each = typeof versions === 'number' ? sameVersions(versions) : versions;
-  return [{ name, wanted: { content: content as EntityContent, versions: each } }];
+function targetsOf(targets: readonly ItemTarget[], kind: ConfigItemKind): readonly ItemTarget[] {
+  return targets.filter((target) => target.kind === kind);
 }
 
-function plainChanges(set: ConfigSet, target: ItemTarget): readonly Change[] {
-  const { liveRow } = traitsOf(target).storage;
+function plainChanges(place: Parameters<typeof liveItem>[0], target: ItemTarget): readonly Change[] {
+  const { liveRow } = place.kinds[target.kind].storage;
   if (liveRow === undefined) return [];
   const { kind, name, wanted } = target;
-  const isLive = liveItem(set, target) !== undefined;
+  const isLive = liveItem(place, target) !== undefined;
   if (wanted === undefined) return isLive ? [liveRow.remove(target)] : [];
   const body = { kind, name, content: wanted.content, version: newestOf(wanted.versions) };
   return [liveRow.put(body, { if: isLive ? 'present' : 'absent' })];

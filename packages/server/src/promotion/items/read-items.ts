@@ -1,10 +1,8 @@
-import { type ConfigItem, type ConfigItemKind, type ConfigSet, configItemKinds, itemKey } from '../../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey } from '../../config/port.ts';
 import { pausesBetween } from '../../lib/scheduling/cooperatively.ts';
-import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { traitsOf } from '../config-kinds.ts';
-import type { BodyVersions, ItemBody } from '../item-storage.ts';
-import { newestOf } from './body-versions.ts';
+import { type BodyVersions, type ItemBody, newestOf } from '../item-storage.ts';
+import type { PromotionContext } from '../promotion-deps.ts';
 import { bodyKeys, contentOf } from './item-bodies.ts';
 
 /** An item that is live, and where its bodies lie. */
@@ -14,31 +12,29 @@ export interface LiveItem extends ConfigItem {
   readonly versions: BodyVersions;
 }
 
+type Configured = Pick<PromotionContext, 'kinds' | 'set'>;
+
 /** The live items of a configuration, by kind and then by name in byte order. */
-export function liveItems(set: ConfigSet, kind?: ConfigItemKind): readonly LiveItem[] {
-  const kinds = kind === undefined ? configItemKinds : [kind];
-  return kinds.flatMap((one) =>
-    traitsOf({ kind: one })
-      .storage.liveNames(set, one)
-      .flatMap((name) => liveItem(set, { kind: one, name }) ?? []),
+export function liveItems(place: Configured, kind?: ConfigItemKind): readonly LiveItem[] {
+  const wanted = kind === undefined ? configItemKinds : [kind];
+  return wanted.flatMap((one) =>
+    place.kinds[one].storage.liveNames(place.set, one).flatMap((name) => liveItem(place, { kind: one, name }) ?? []),
   );
 }
 
-export function liveItem(set: ConfigSet, item: ConfigItem): LiveItem | undefined {
-  const versions = traitsOf(item).storage.liveVersions(set, item);
+export function liveItem({ kinds, set }: Configured, item: ConfigItem): LiveItem | undefined {
+  const versions = kinds[item.kind].storage.liveVersions(set, item);
   return versions === undefined ? undefined : { ...item, version: newestOf(versions), versions };
 }
 
 /** What live items are, in their order. */
-export async function readContents(
-  { store, orgCode, set }: { readonly store: Store; readonly orgCode: string; readonly set: ConfigSet },
-  items: readonly LiveItem[],
-): Promise<readonly ItemBody[]> {
-  const unread = items.filter((item) => traitsOf(item).storage.liveContent === undefined);
-  const read = new Map((await readBodies(store, orgCode, unread)).map((body) => [itemKey(body), body.content]));
+export async function readContents(place: PromotionContext, items: readonly LiveItem[]): Promise<readonly ItemBody[]> {
+  const { kinds, set } = place;
+  const unread = items.filter(({ kind }) => kinds[kind].storage.liveContent === undefined);
+  const read = new Map((await readBodies(place, unread)).map((body) => [itemKey(body), body.content]));
   return items.map((item) => {
     const { kind, name, version } = item;
-    const { liveContent } = traitsOf(item).storage;
+    const { liveContent } = kinds[kind].storage;
     const content = liveContent === undefined ? read.get(itemKey(item)) : liveContent(set, name);
     if (content === undefined) throw new Error(`the ${kind} ${name} cannot be read`);
     return { kind, name, version, content };
@@ -48,10 +44,12 @@ export async function readContents(
 /** How many items one read asks for; other requests are served between two reads, and between two items that were read. */
 const itemsPerRead = 10;
 
+/** Where bodies are read. */
+export type BodyPlace = Omit<PromotionContext, 'set'>;
+
 /** What items were at the versions that are named. */
 export async function readBodies(
-  store: Store,
-  orgCode: string,
+  { store, orgCode, kinds }: BodyPlace,
   items: readonly Pick<LiveItem, 'kind' | 'name' | 'versions'>[],
 ): Promise<readonly ItemBody[]> {
   const scope = store.scope(orgScopeName(orgCode));
@@ -61,12 +59,12 @@ export async function readBodies(
     await pause();
     const places = items
       .slice(start, start + itemsPerRead)
-      .map((item) => ({ ...item, keys: bodyKeys(item, item.versions) }));
+      .map((item) => ({ ...item, keys: bodyKeys(kinds, item, item.versions) }));
     const found = await scope.get(places.flatMap(({ keys }) => keys));
     let place = 0;
     for (const { kind, name, versions, keys } of places) {
       await pause();
-      const content = contentOf({ kind, name }, found.slice(place, place + keys.length));
+      const content = contentOf(kinds, { kind, name }, found.slice(place, place + keys.length));
       bodies.push({ kind, name, version: newestOf(versions), content });
       place += keys.length;
     }

@@ -1,6 +1,12 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
-import type { ItemChanged } from '../../config/port.ts';
-import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistory, itemKey } from '../../config/port.ts';
+import {
+  type ConfigItem,
+  type ConfigItemKind,
+  configItemKinds,
+  type ItemChanged,
+  itemHistory,
+  itemKey,
+} from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
@@ -47,11 +53,11 @@ export interface ItemPage {
 }
 
 export async function showKinds(deps: PromotionDeps, env: Environment, orgCode: string): Promise<readonly ShownKind[]> {
-  const { set } = await promotionContext(deps, env, orgCode);
+  const place = await promotionContext(deps, env, orgCode);
   return configItemKinds.map((kind) => ({
     kind,
     schema: deps.kinds[kind].schema,
-    count: liveItems(set, kind).length,
+    count: liveItems(place, kind).length,
   }));
 }
 
@@ -67,7 +73,7 @@ export async function listItems(deps: PromotionDeps, asked: ListedKind): Promise
   const binding = ['items', env, orgCode, kind];
   const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
   const place = await promotionContext(deps, env, orgCode);
-  const rest = liveItems(place.set, kind).filter(({ name }) => after === undefined || compareBytes(name, after) > 0);
+  const rest = liveItems(place, kind).filter(({ name }) => after === undefined || compareBytes(name, after) > 0);
   const page = rest.slice(0, pageSize);
   const last = rest.length > pageSize ? page.at(-1) : undefined;
   const noted = await lastChanges(env, place, page);
@@ -89,7 +95,7 @@ export interface AskedItem {
 export async function showItem(deps: PromotionDeps, asked: AskedItem): Promise<ShownItem> {
   const { env, orgCode, item } = asked;
   const place = await promotionContext(deps, env, orgCode);
-  const live = liveItem(place.set, item);
+  const live = liveItem(place, item);
   if (live === undefined) throw unknownItem(item);
   const [body] = await readContents(place, [live]);
   const [noted] = await lastChanges(env, place, [live]);
@@ -106,7 +112,7 @@ async function referencesAround(
 ): Promise<Required<Pick<ShownItem, 'references' | 'referenced_by'>>> {
   const key = itemKey(body);
   const referring: Referring[] = [];
-  for await (const other of cooperatively(await readContents(place, liveItems(place.set)))) {
+  for await (const other of cooperatively(await readContents(place, liveItems(place)))) {
     const found = referencesOf(kinds, other).find((reference) => itemKey(reference) === key);
     if (found !== undefined && itemKey(other) !== key)
       referring.push({ kind: other.kind, name: other.name, reason: found.reason });

@@ -1,14 +1,14 @@
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import type { ConfigSet } from '../../config/port.ts';
 import { type ConfigItem, changeConfig, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { type Check, type CheckedSwitch, checkRecords, checkSwitch } from '../checks/checks.ts';
+import { type CheckedSwitch, checkRecords, checkSwitch } from '../checks/checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf } from '../differences/compare.ts';
-import { newestOf } from '../items/body-versions.ts';
-import type { ItemTarget } from '../items/plan-items.ts';
+import { newestOf } from '../item-storage.ts';
+import type { ItemsPlan } from '../items/plan-items.ts';
 import { liveItems } from '../items/read-items.ts';
+import type { Check, ItemTarget } from '../kind-records.ts';
 import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import type { ActivateRequest } from '../read-requests.ts';
 import { refuseOtherBase } from './agreed-base.ts';
@@ -34,9 +34,9 @@ export async function activate(
 ): Promise<Activated> {
   const { orgCode, auditContext } = command;
   const prod = { store: deps.stores.prod, configs: deps.configs.prod };
-  const records = new RecordChecks(deps, request.force);
+  const records = new RecordChecks(request.force);
   const { planned } = await changeConfig(prod, orgCode, async (set, next) => {
-    const place = { store: prod.store, orgCode, set };
+    const place = { store: prod.store, orgCode, set, kinds: deps.kinds };
     const staged = await stagedTargets(place);
     if (staged.rows.length === 0) throw new Problem('conflict', 'nothing is staged: publish items first');
     refuseOtherBase(stagedBase(staged.rows), request.base, stagedSince);
@@ -44,7 +44,7 @@ export async function activate(
     refuseErrors(checked);
     const { checks, plan } = checked;
     if (plan === undefined) throw new TypeError('a switch without an error has a plan');
-    const found = await records.of(place, staged, plan);
+    const found = await records.of(staged, plan);
     const { release, changes } = await releaseOf({ place, auditContext, staged, note: request.note });
     const activated = release.items.map(({ kind, name, change }) => ({ kind, name, change }));
     return {
@@ -81,23 +81,17 @@ function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
  * is staged.
  */
 class RecordChecks {
-  readonly #deps: PromotionDeps;
   readonly #isForced: boolean;
   #looked: { readonly at: string; readonly checks: readonly Check[] } | undefined;
 
-  constructor(deps: PromotionDeps, isForced: boolean) {
-    this.#deps = deps;
+  constructor(isForced: boolean) {
     this.#isForced = isForced;
   }
 
-  async of(
-    place: PromotionContext,
-    { rows }: StagedTargets,
-    plan: Parameters<typeof checkRecords>[2],
-  ): Promise<readonly Check[]> {
-    const from = plan.steps.map(({ before }) => before?.version ?? 0);
+  async of({ rows }: StagedTargets, plan: ItemsPlan): Promise<readonly Check[]> {
+    const from = plan.records.flatMap((one) => one.from);
     const at = JSON.stringify([rows.map(({ rowVersion }) => rowVersion), from]);
-    if (this.#looked?.at !== at) this.#looked = { at, checks: await checkRecords(this.#deps, place, plan) };
+    if (this.#looked?.at !== at) this.#looked = { at, checks: await checkRecords(plan) };
     const { checks } = this.#looked;
     if (this.#isForced)
       return checks.map((check) => (check.level === 'error' ? { ...check, level: 'warning' } : check));
@@ -109,7 +103,7 @@ class RecordChecks {
 function recordsRefuse(checks: readonly Check[]): Problem {
   const sentences = checks
     .filter(({ level }) => level === 'error')
-    .map(({ name, message }) => `entity \`${name}\`: ${message}`);
+    .map(({ kind, name, message }) => `${kind} \`${name}\`: ${message}`);
   return new Problem(
     'conflict',
     `nothing was activated: ${sentences.slice(0, 5).join('; ')}; \`force: true\` activates anyway`,
@@ -141,7 +135,7 @@ async function releaseOf({ place, auditContext, staged, note }: Releasing) {
   };
   const target = { kind: 'release', id: String(version) };
   const changes: readonly Change[] = [
-    ...releasePuts(item, release, snapshotAfter(place.set, staged.targets)),
+    ...releasePuts(item, release, snapshotAfter(place, staged.targets)),
     ...staged.rows.map(({ staged: one, rowVersion }) => stagedItems.remove(one, { version: rowVersion })),
     nothingLeftStaged,
     auditEntry(auditContext, { action: 'deploy.activated', target, env: 'prod', detail: { items: items.length } }),
@@ -165,8 +159,8 @@ export function releasedItem(before: Bodies, target: ItemTarget): readonly Relea
   ];
 }
 
-function snapshotAfter(set: ConfigSet, targets: readonly ItemTarget[]): Snapshot {
-  const snapshot = new Map(liveItems(set).map((item) => [itemKey(item), item.version]));
+function snapshotAfter(place: PromotionContext, targets: readonly ItemTarget[]): Snapshot {
+  const snapshot = new Map(liveItems(place).map((item) => [itemKey(item), item.version]));
   for (const target of targets) {
     if (target.wanted === undefined) snapshot.delete(itemKey(target));
     else snapshot.set(itemKey(target), newestOf(target.wanted.versions));

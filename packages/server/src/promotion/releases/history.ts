@@ -152,14 +152,14 @@ function isLive({ version, action }: Pick<Release, 'version' | 'action'>, curren
 }
 
 async function differencesOf(
-  { stores }: PromotionDeps,
+  { stores, kinds }: PromotionDeps,
   orgCode: string,
   items: readonly ReleasedItem[],
 ): Promise<readonly ItemDifference[]> {
   const sides = items.flatMap(({ kind, name, before, after }) =>
     [before, after].flatMap((versions) => (versions === undefined ? [] : [{ kind, name, versions }])),
   );
-  const bodies = await readBodies(stores.prod, orgCode, sides);
+  const bodies = await readBodies({ store: stores.prod, orgCode, kinds }, sides);
   const atVersion = (item: ConfigItem, version: number | undefined): string => `${itemKey(item)} ${version}`;
   const found = new Map(bodies.map((body) => [atVersion(body, body.version), body]));
   return items.map((item) => ({

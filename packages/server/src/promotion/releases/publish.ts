@@ -4,10 +4,11 @@ import { timestamp } from '../../lib/clock.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { type Plan, transact } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { bodiesAfter, type Check, checkRecords, checkSwitch, checksForAdmins } from '../checks/checks.ts';
+import { bodiesAfter, checkRecords, checkSwitch, checksWithoutRecords } from '../checks/checks.ts';
 import { type AddedDependency, withDependencies } from '../checks/dependencies.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { type Comparison, compareEnvironments } from '../differences/diff.ts';
+import type { Check } from '../kind-records.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import type { PublishRequest } from '../read-requests.ts';
 import { conditionsNow, removeBodies, stage, writeBodies } from './stage-items.ts';
@@ -54,11 +55,12 @@ async function planPublication(
   { orgCode, auditContext }: PromotionCommand,
   request: PublishRequest,
 ): Promise<Publishing> {
+  const { kinds } = deps;
   const scope = deps.stores.prod.scope(orgScopeName(orgCode));
   // Read before what it is about: what others do in between is noticed then.
   const conditions = await conditionsNow(scope);
   const comparison = await compareEnvironments(deps, orgCode);
-  const { rows, targets } = await readStagedTargets(deps.stores.prod, orgCode);
+  const { rows, targets } = await readStagedTargets({ store: deps.stores.prod, orgCode, kinds });
   const isSettled = settledBy(comparison, request);
   const settled = rows.filter(({ staged }) => isSettled(staged));
   const expected = bodiesAfter(
@@ -67,7 +69,7 @@ async function planPublication(
   );
   const { differences } = comparison;
   const named = select(comparison, request);
-  const { selected, added } = await withDependencies(deps.kinds, { differences, expected }, named);
+  const { selected, added } = await withDependencies(kinds, { differences, expected }, named);
   if (selected.length + settled.length === 0)
     throw new Problem(
       'conflict',
@@ -76,7 +78,7 @@ async function planPublication(
   const { sums } = await scope.commit([{ kind: 'add', ...publicationCounter, by: 1 }]);
   const body = sums[0] ?? 0;
   const bodies = selected.flatMap(({ after }) => (after === undefined ? [] : [{ ...after, version: body }]));
-  await writeBodies(scope, bodies);
+  await writeBodies(kinds, scope, bodies);
   const items = stagedItems(selected, added, {
     body,
     staged_at: timestamp(deps.clock.now()),
@@ -88,8 +90,8 @@ async function planPublication(
   const detail = { items: items.length };
   const logEntry = auditEntry(auditContext, { action: 'deploy.published', target, env: 'prod', detail });
   return {
-    changes: stage({ items, rows, settled, conditions, logEntry }),
-    refused: () => removeBodies(scope, bodies),
+    changes: stage(kinds, { items, rows, settled, conditions, logEntry }),
+    refused: () => removeBodies(kinds, scope, bodies),
     published: { release_id, staged: items.map(itemOf), added_dependencies: added },
   };
 }
@@ -151,7 +153,7 @@ export async function checkStaged(
   const intended = await stagedTargets(place);
   const { checks, plan } = await checkSwitch(deps, { ...intended, place, next: 0 });
   if (plan === undefined) return checks;
-  return [...checks, ...(showsRecords ? await checkRecords(deps, place, plan) : checksForAdmins(plan))];
+  return [...checks, ...(showsRecords ? await checkRecords(plan) : checksWithoutRecords(plan))];
 }
 
 /** Unstages one item, or all of them. @throws Problem `not_found` where it is not staged. */
@@ -174,7 +176,7 @@ export async function withdraw(
     const detail = { items: rows.length };
     const target = item === undefined ? {} : { target: { kind: item.kind, id: item.name } };
     const logEntry = auditEntry(auditContext, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
-    return { changes: [...rows.flatMap(unstage), ...whole, stagingMoves, logEntry] };
+    return { changes: [...rows.flatMap((row) => unstage(deps.kinds, row)), ...whole, stagingMoves, logEntry] };
   };
   await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
 }

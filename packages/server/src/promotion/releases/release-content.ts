@@ -1,8 +1,8 @@
 import { type ConfigItem, itemKey, itemOfKey } from '../../config/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { compareBodies, type ItemDifference, itemOf } from '../differences/compare.ts';
-import type { ItemTarget } from '../items/plan-items.ts';
 import { liveItems, readBodies, readContents } from '../items/read-items.ts';
+import type { ItemTarget } from '../kind-records.ts';
 import { type PromotionContext, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { readSnapshot, type Snapshot } from './releases.ts';
 
@@ -17,7 +17,7 @@ export async function changesTo(
   if (snapshot === undefined) throw new Error(`release ${activation} has no snapshot`);
   const targets = await targetsOf(place, snapshot);
   const changed = new Set(targets.map(itemKey));
-  const live = liveItems(place.set).filter((item) => changed.has(itemKey(item)));
+  const live = liveItems(place).filter((item) => changed.has(itemKey(item)));
   const before = new Map((await readContents(place, live)).map((body) => [itemKey(body), body]));
   const after = targets.flatMap(({ wanted, ...item }) =>
     wanted === undefined ? [] : [[itemKey(item), { ...item, version: 0, content: wanted.content }] as const],
@@ -26,17 +26,13 @@ export async function changesTo(
 }
 
 /** What has to become of each item for exactly a snapshot to be live. */
-export async function targetsOf(
-  { store, orgCode, set }: PromotionContext,
-  snapshot: Snapshot,
-): Promise<readonly ItemTarget[]> {
-  const live = new Map(liveItems(set).map((item) => [itemKey(item), item.version]));
+export async function targetsOf(place: PromotionContext, snapshot: Snapshot): Promise<readonly ItemTarget[]> {
+  const live = new Map(liveItems(place).map((item) => [itemKey(item), item.version]));
   const wanted = new Map(Object.entries(snapshot));
-  const gone: readonly ConfigItem[] = liveItems(set).filter((item) => !wanted.has(itemKey(item)));
+  const gone: readonly ConfigItem[] = liveItems(place).filter((item) => !wanted.has(itemKey(item)));
   const others = [...wanted].filter(([key, version]) => live.get(key) !== version);
   const bodies = await readBodies(
-    store,
-    orgCode,
+    place,
     others.map(([key, versions]) => ({ ...itemOfKey(key), versions })),
   );
   return [

@@ -32,12 +32,12 @@ export async function rollback(
   const prod = { store: deps.stores.prod, configs: deps.configs.prod };
   const scope = prod.store.scope(orgScopeName(orgCode));
   const { planned } = await changeConfig(prod, orgCode, async (set, next) => {
-    const place = { store: prod.store, orgCode, set };
+    const place = { store: prod.store, orgCode, set, kinds: deps.kinds };
     const { item, current } = await readCurrent(scope);
     const restored = await targetRelease(scope, current, request);
     const targets = await targetsOf(place, restored.snapshot);
     const { changes } = await planItems(
-      { ...prod, clock: deps.clock },
+      { ...prod, clock: deps.clock, kinds: deps.kinds },
       { ...place, next, keepsRecords: true },
       targets,
     );

@@ -2,6 +2,7 @@ import { itemKey } from '../../config/port.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Change, Key, Put, Scope } from '../../store/port.ts';
 import { asRead } from '../../store/table.ts';
+import type { ConfigKinds } from '../config-kind.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { bodyKeys, bodyPuts } from '../items/item-bodies.ts';
 import { currentRelease } from './releases.ts';
@@ -32,11 +33,11 @@ export async function conditionsNow(scope: Scope): Promise<readonly Change[]> {
 const bytesPerCommit = 2 * 1024 * 1024;
 const putsPerCommit = 1000;
 
-export async function writeBodies(scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
+export async function writeBodies(kinds: ConfigKinds, scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
   let puts: Put[] = [];
   let bytes = 0;
   for await (const body of cooperatively(bodies))
-    for (const put of bodyPuts(body)) {
+    for (const put of bodyPuts(kinds, body)) {
       const size = Buffer.byteLength(put.value);
       if (puts.length > 0 && (bytes + size > bytesPerCommit || puts.length === putsPerCommit)) {
         await scope.commit(puts);
@@ -49,22 +50,25 @@ export async function writeBodies(scope: Scope, bodies: readonly ItemBody[]): Pr
 }
 
 /** Takes bodies away that were written for nothing. */
-export async function removeBodies(scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
-  const keys = bodies.flatMap((body) => bodyKeys(body, body.version));
+export async function removeBodies(kinds: ConfigKinds, scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
+  const keys = bodies.flatMap((body) => bodyKeys(kinds, body, body.version));
   if (keys.length > 0) await scope.commit(keys.map(removal));
 }
 
 /** What an item was staged as before gives way with its bodies. */
-export function stage({ items, rows, settled, conditions, logEntry }: Publication): readonly Change[] {
+export function stage(
+  kinds: ConfigKinds,
+  { items, rows, settled, conditions, logEntry }: Publication,
+): readonly Change[] {
   const before = new Map(rows.map((row) => [itemKey(row.staged), row]));
-  const staged = items.flatMap((item) => stageOne(item, before.get(itemKey(item))));
-  return [...conditions, ...staged, ...settled.flatMap(unstage), logEntry];
+  const staged = items.flatMap((item) => stageOne(kinds, item, before.get(itemKey(item))));
+  return [...conditions, ...staged, ...settled.flatMap((row) => unstage(kinds, row)), logEntry];
 }
 
-function stageOne(item: StagedItem, before: StagedRow | undefined): readonly Change[] {
+function stageOne(kinds: ConfigKinds, item: StagedItem, before: StagedRow | undefined): readonly Change[] {
   const condition = before === undefined ? 'absent' : { version: before.rowVersion };
   const put = stagedItems.put(item, item, { if: condition });
-  const left = before?.staged.change === 'put' ? bodyKeys(item, before.staged.body) : [];
+  const left = before?.staged.change === 'put' ? bodyKeys(kinds, item, before.staged.body) : [];
   return [put, ...left.map(removal)];
 }
 

@@ -1,10 +1,9 @@
 import { itemKey } from '../../config/port.ts';
-import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type Bodies, itemOf, readAll } from '../differences/compare.ts';
 import { MissingBody } from '../items/item-bodies.ts';
-import type { ItemTarget } from '../items/plan-items.ts';
-import { readBodies } from '../items/read-items.ts';
+import { type BodyPlace, readBodies } from '../items/read-items.ts';
+import type { ItemTarget } from '../kind-records.ts';
 import type { PromotionContext } from '../promotion-deps.ts';
 import { readStaged, type StagedRow } from './staging.ts';
 
@@ -16,19 +15,16 @@ export interface StagedTargets {
 }
 
 export async function stagedTargets(place: PromotionContext): Promise<StagedTargets> {
-  const staged = await readStagedTargets(place.store, place.orgCode);
+  const staged = await readStagedTargets(place);
   return { ...staged, before: await readAll(place) };
 }
 
 /** All that is staged, with the bodies that it was frozen as. */
-export async function readStagedTargets(
-  store: Store,
-  orgCode: string,
-): Promise<Pick<StagedTargets, 'rows' | 'targets'>> {
-  const scope = store.scope(orgScopeName(orgCode));
+export async function readStagedTargets(place: BodyPlace): Promise<Pick<StagedTargets, 'rows' | 'targets'>> {
+  const scope = place.store.scope(orgScopeName(place.orgCode));
   for (let rows = await readStaged(scope); ; ) {
     try {
-      return { rows, targets: await targetsOf(store, orgCode, rows) };
+      return { rows, targets: await targetsOf(place, rows) };
     } catch (error) {
       const now = await readStaged(scope);
       // Others withdrew or staged again in between, and the bodies went with that.
@@ -38,11 +34,11 @@ export async function readStagedTargets(
   }
 }
 
-async function targetsOf(store: Store, orgCode: string, rows: readonly StagedRow[]): Promise<readonly ItemTarget[]> {
+async function targetsOf(place: BodyPlace, rows: readonly StagedRow[]): Promise<readonly ItemTarget[]> {
   const puts = rows.flatMap(({ staged }) =>
     staged.change === 'put' ? [{ ...itemOf(staged), versions: staged.body }] : [],
   );
-  const bodies = await readBodies(store, orgCode, puts);
+  const bodies = await readBodies(place, puts);
   const contents = new Map(bodies.map((body) => [itemKey(body), body.content]));
   return rows.map(({ staged }): ItemTarget => {
     if (staged.change === 'remove') return { ...itemOf(staged), wanted: undefined };

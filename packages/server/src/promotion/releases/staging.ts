@@ -2,6 +2,7 @@ import type { AuditActor } from '../../audit/audit-entry.ts';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import type { Change, Key, Put, Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
+import type { ConfigKinds } from '../config-kind.ts';
 import { bodyKeys } from '../items/item-bodies.ts';
 import { baseOf } from './agreed-base.ts';
 
@@ -52,8 +53,8 @@ export async function readStaged(scope: Scope): Promise<readonly StagedRow[]> {
 const stagedMax = 10_000;
 
 /** Takes what was never live away with its bodies; a conflict where it has just become live or was staged again. */
-export function unstage({ staged, rowVersion }: StagedRow): readonly Change[] {
-  const keys = staged.change === 'put' ? bodyKeys(staged, staged.body) : [];
+export function unstage(kinds: ConfigKinds, { staged, rowVersion }: StagedRow): readonly Change[] {
+  const keys = staged.change === 'put' ? bodyKeys(kinds, staged, staged.body) : [];
   return [
     stagedItems.remove(staged, { version: rowVersion }),
     ...keys.map((key): Change => ({ kind: 'remove', ...key, if: 'any' })),

@@ -1,16 +1,14 @@
 import { configItemsApi } from '@freehold/contract/management/config-items';
+import { requireTest } from '../../api/environments.ts';
 import { readPreconditions } from '../../api/headers/preconditions.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
-import { requireTest } from '../../api/require-test.ts';
-import type { AnyRoute } from '../../api/route.ts';
+import type { AnyRoute, Callers } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
 import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../config/port.ts';
-import type { BuilderCaller } from '../../identity/port.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { entityTag } from '../../records/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { traitsOf } from '../config-kinds.ts';
 import type { PromotionRouteDeps } from './deps.ts';
 
 /** Config items of every kind, by kind and name. Reads take `?env=prod` too; a builder changes `test`. */
@@ -54,11 +52,11 @@ function versionRoutes({ items }: PromotionRouteDeps): readonly AnyRoute[] {
 }
 
 function writingRoutes({ items }: PromotionRouteDeps): readonly AnyRoute[] {
-  const writing = (request: WritingRequest, caller: BuilderCaller) => {
+  const writing = (request: WritingRequest, caller: Callers['developer']) => {
     const { query, params, head } = request;
     requireTest(query.env);
     const kind = readKind(params.kind);
-    requireRole(kind, caller);
+    if (items.needsAdmin(kind)) requireAdmin(kind, caller);
     const asked = caller.command;
     return { kind, asked, ...readPreconditions(head), force: query.force === true };
   };
@@ -101,9 +99,8 @@ function readItem({ kind, name }: { readonly kind: string; readonly name: string
   return { kind: readKind(kind), name };
 }
 
-function requireRole(kind: ConfigItemKind, { role }: BuilderCaller): void {
-  if (traitsOf({ kind }).needsAdmin === true && role !== 'org_admin')
-    throw new Problem('role_required', `${kind} need the role \`org_admin\``);
+function requireAdmin(kind: ConfigItemKind, { role }: Callers['developer']): void {
+  if (role !== 'org_admin') throw new Problem('role_required', `${kind} need the role \`org_admin\``);
 }
 
 function requireHistory(env: string): void {

@@ -1,17 +1,16 @@
 import { deployApi } from '@freehold/contract/management/deploy';
+import { requireProd, requireTest } from '../../api/environments.ts';
 import { longJson } from '../../api/long-json.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { BodyStream } from '../../api/request.ts';
-import { requireTest } from '../../api/require-test.ts';
-import type { AnyRoute } from '../../api/route.ts';
+import type { AnyRoute, Callers } from '../../api/route.ts';
 import { type Received, serveReply } from '../../api/serve.ts';
 import type { ConfigItem } from '../../config/port.ts';
-import { type DeployCaller, requireProd } from '../../identity/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { archiveBytesMax } from '../archive/config-archive.ts';
-import { traitsOf } from '../config-kinds.ts';
+import type { ConfigKind } from '../config-kind.ts';
 import type { PromotionRouteDeps } from './deps.ts';
 
 const archiveType = 'application/x-tar';
@@ -27,7 +26,7 @@ export function deployArchiveRoutes(services: PromotionRouteDeps): readonly AnyR
 async function exportArchive(
   { promotion }: PromotionRouteDeps,
   env: Environment,
-  caller: DeployCaller,
+  caller: Callers['publish'],
 ): Promise<Reply> {
   if (env === 'prod') requireProd(caller);
   const { code } = caller.org;
@@ -39,7 +38,7 @@ async function exportArchive(
 async function importArchive(
   { promotion }: PromotionRouteDeps,
   request: Received<typeof deployApi.importConfig>,
-  caller: DeployCaller,
+  caller: Callers['publish'],
 ): Promise<Reply> {
   const { query, stream } = request;
   const { env, base, remove, force } = query;
@@ -50,13 +49,16 @@ async function importArchive(
     base,
     removes: remove,
     force,
-    refusalOf: (item: ConfigItem) => refusalOf(caller, item),
+    refusalOf: (item: ConfigItem, kind: ConfigKind) => refusalOf(caller, item, kind),
   };
   return longJson(200, await promotion.importArchive(asked, await readWhole(stream), options));
 }
 
-function refusalOf({ role, carriesSettings }: DeployCaller, item: ConfigItem): Problem | undefined {
-  const { needsAdmin, singular } = traitsOf(item);
+function refusalOf(
+  { role, carriesSettings }: Callers['publish'],
+  item: ConfigItem,
+  { needsAdmin, singular }: ConfigKind,
+): Problem | undefined {
   if (needsAdmin !== true || role === 'org_admin') return undefined;
   if (carriesSettings === true && carriedSettings.test(item.name)) return undefined;
   return new Problem('role_required', `changing the ${singular} \`${item.name}\` needs the role \`org_admin\``);

@@ -1,14 +1,13 @@
 import { deployApi } from '@freehold/contract/management/deploy';
 import { longJson } from '../../api/long-json.ts';
 import { mayReadProduction } from '../../api/production-values.ts';
-import type { AnyRoute } from '../../api/route.ts';
+import type { AnyRoute, Callers } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
 import { configItemKinds } from '../../config/port.ts';
-import { type DeployCaller, deployCommand, type OrgCommand } from '../../identity/port.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Promotion } from '../promotion.ts';
 import { publishMistakes } from '../read-requests.ts';
-import type { PromotionRouteDeps } from './deps.ts';
+import { type Command, deployCommand, type PromotionRouteDeps } from './deps.ts';
 
 /** The way of configuration from test to production, and back. */
 export function deployRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
@@ -69,7 +68,7 @@ function releaseRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
 }
 
 /** A key does not decide what members of workspaces may do. @throws Problem `role_required`. */
-function requireAdmin({ actor, role }: DeployCaller): void {
+function requireAdmin({ actor, role }: Callers['activate']): void {
   if (actor.kind !== 'org_user' || role !== 'org_admin')
     throw new Problem('role_required', '`apply_templates` needs the role `org_admin`, which no deploy key has');
 }
@@ -77,7 +76,7 @@ function requireAdmin({ actor, role }: DeployCaller): void {
 /** The release is live by now, so a refusal is a check beside it. */
 async function applyTemplates(
   { templateApplications }: PromotionRouteDeps,
-  asked: OrgCommand,
+  asked: Command,
   activated: Awaited<ReturnType<Promotion['activate']>>,
 ) {
   try {
@@ -95,10 +94,10 @@ async function applyTemplates(
 function retiredRoutes({ promotion }: PromotionRouteDeps): readonly AnyRoute[] {
   return [
     serve(deployApi.listRetired, async (_request, caller) => ({
-      items: await promotion.retired(deployCommand(caller).orgCode),
+      items: await promotion.retired(deployCommand(caller).orgCode, 'entity'),
     })),
     serve(deployApi.removeRetired, async (request, caller) => {
-      await promotion.removeRetired(deployCommand(caller), request.params.name);
+      await promotion.removeRetired(deployCommand(caller), { kind: 'entity', name: request.params.name });
     }),
   ];
 }

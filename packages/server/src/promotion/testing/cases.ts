@@ -1,13 +1,14 @@
 /** Contents of each kind of config items, with what is to be said of changes of them. For tests. */
+
+import { crewCases } from '../../automation/kinds/testing/crew-cases.ts';
+import { eventCases } from '../../automation/kinds/testing/event-cases.ts';
+import { logicBlockCases } from '../../automation/kinds/testing/logicblock-cases.ts';
 import type { ConfigItemKind } from '../../config/config-item.ts';
 import type { SettingType } from '../../config/setting.ts';
-import { createConfigKinds } from '../config-kinds.ts';
-import { crewCases } from './cases/crew-cases.ts';
-import { entityCases } from './cases/entity-cases.ts';
-import { eventCases } from './cases/event-cases.ts';
-import type { Json, KindCases } from './cases/kind-cases.ts';
-import { logicBlockCases } from './cases/logicblock-cases.ts';
-import { settingsCases } from './cases/settings-cases.ts';
+import { entityCases } from '../../entities/kind/testing/entity-cases.ts';
+import { settingsCases } from '../../identity/settings/testing/settings-cases.ts';
+import { kindsWith } from '../../testing/config-kinds.ts';
+import type { Json, KindCases } from './kind-cases.ts';
 
 /** A setting that lets more in the longer it is, and refers to another where it is long. */
 const door: SettingType<number> = {
@@ -24,7 +25,7 @@ const door: SettingType<number> = {
   widens: (before, after) => (after > before ? [`the door is open by ${after - before} more`] : []),
 };
 
-export const kinds = createConfigKinds({ settingTypes: [door] });
+export const kinds = kindsWith([door]);
 
 /** A kind without cases is a mistake in its types. */
 export const kindCases: Readonly<Record<ConfigItemKind, KindCases>> = {

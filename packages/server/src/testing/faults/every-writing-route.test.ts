@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
+import { configKinds } from '../config-kinds.ts';
 import { everyFlow } from './flows/every-flow.ts';
 
 /** They take a body and change nothing. */
@@ -26,7 +27,10 @@ const writesByGet = ['GET /app/:org/token'];
 
 test('every writing route of both gateways is called in a flow whose store calls fail in turn', () => {
   // No handler is called, so the tables need nothing to stand on.
-  const tables = [...allRoutes({} as RouteDeps).app, ...allRoutes({} as RouteDeps).management];
+  const tables = [
+    ...allRoutes({ configKinds } as RouteDeps).app,
+    ...allRoutes({ configKinds } as RouteDeps).management,
+  ];
   const writing = tables
     .map(({ method, path }) => `${method} ${path}`)
     .filter(

@@ -9,6 +9,7 @@ import { appDocument } from '../../gateway/openapi/app-document.ts';
 import { type Document, entities, sampleDocuments } from '../../gateway/openapi/testing/sample-documents.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Problem } from '../../lib/problem.ts';
+import { configKinds } from '../config-kinds.ts';
 
 const { app, bareManagement, management, summary } = await sampleDocuments();
 
@@ -142,12 +143,12 @@ test('a document by a view that no entity has is refused', async () => {
 });
 
 test('the management document tells of every route there is, and of no other', () => {
-  const routes = allRoutes({} as RouteDeps).management.map(({ method, path }) => told(method, path));
+  const routes = allRoutes({ configKinds } as RouteDeps).management.map(({ method, path }) => told(method, path));
   assert.deepEqual(routesOf(management), routes.sort());
 });
 
 test('the app document tells of every route that the org has, for every entity, and of no other', () => {
-  const routes = allRoutes({} as RouteDeps).app.flatMap(({ method, path }) => {
+  const routes = allRoutes({ configKinds } as RouteDeps).app.flatMap(({ method, path }) => {
     const route = told(method, path.replace(':org', 'acme'));
     if (!route.includes('{entity}')) return [route];
     // A member is made by signing in, so no call that creates one succeeds.

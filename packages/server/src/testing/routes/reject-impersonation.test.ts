@@ -5,9 +5,10 @@ import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.t
 import { rejectImpersonation } from '../../gateway/pipeline/reject-impersonation.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
+import { configKinds } from '../config-kinds.ts';
 
 /** No handler is called, so the table needs nothing to stand on. */
-const routes = allRoutes({} as RouteDeps).app.filter(({ access }) => access !== 'public');
+const routes = allRoutes({ configKinds } as RouteDeps).app.filter(({ access }) => access !== 'public');
 
 type Who = Pick<AppCaller, 'kind'> & {
   readonly env: 'test' | 'prod';

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
 import { isRemembered } from '../../gateway/routing/remembered-posts.ts';
+import { configKinds } from '../config-kinds.ts';
 
-const posts = [...allRoutes({} as RouteDeps).app, ...allRoutes({} as RouteDeps).management].filter(
-  ({ method }) => method === 'POST',
-);
+const posts = [
+  ...allRoutes({ configKinds } as RouteDeps).app,
+  ...allRoutes({ configKinds } as RouteDeps).management,
+].filter(({ method }) => method === 'POST');
 
 const keptByTheRecordRuntime = ['/app/:org/create/:entity'];
 const refusedWithKeys = ['/app/:org/import/:entity'];

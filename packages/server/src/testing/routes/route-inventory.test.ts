@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
 import { type MetricsGatewayDeps, metricsRoutes } from '../../gateway/metrics-gateway.ts';
+import { configKinds } from '../config-kinds.ts';
 
 interface Listed {
   readonly method: string;
@@ -15,7 +16,7 @@ function inventory(routes: readonly Listed[]): readonly string[] {
 }
 
 test('B11: every route of the app gateway is known here with what it takes to get in', () => {
-  assert.deepEqual(inventory(allRoutes({} as RouteDeps).app), [
+  assert.deepEqual(inventory(allRoutes({ configKinds } as RouteDeps).app), [
     'count GET /app/:org/count/:entity',
     'create POST /app/:org/create/:entity',
     'create POST /app/:org/import/:entity',
@@ -70,7 +71,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
 });
 
 test('every route that changes production, what signs its callers in, secrets, or a plan says what a refusal is called in the audit log', () => {
-  const routes = allRoutes({} as RouteDeps).management;
+  const routes = allRoutes({ configKinds } as RouteDeps).management;
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
@@ -92,7 +93,7 @@ test('B11: the address for metrics has these routes alone', () => {
 });
 
 test('B11: every route of the management gateway is known here with the role it takes', () => {
-  assert.deepEqual(inventory(allRoutes({} as RouteDeps).management), [
+  assert.deepEqual(inventory(allRoutes({ configKinds } as RouteDeps).management), [
     'activate POST /deploy/activate',
     'activate POST /deploy/rollback',
     'developer DELETE /api/entity',

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compareBytes } from '../../../lib/byte-order.ts';
-import type { Comparison } from '../../../promotion/port.ts';
+import type { Comparison } from '../../kinds/logicblock-steps.ts';
 import { blockFailure } from '../block-failure.ts';
 
 /** Compares two values as the lists of records do; values of different types are neither above nor below each other. */

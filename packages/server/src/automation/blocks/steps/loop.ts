@@ -1,4 +1,4 @@
-import { placedSteps } from '../../../promotion/port.ts';
+import { placedSteps } from '../../kinds/logicblock-steps.ts';
 import { blockFailure } from '../block-failure.ts';
 import type { Done, OnError, Running } from '../effects.ts';
 import { type CaughtDone, caught, pathTo, runSteps } from '../interpret.ts';

@@ -1,5 +1,5 @@
-import { literalAddress } from '../../../promotion/port.ts';
 import { encoded, stepAddress } from '../../http/step-address.ts';
+import { literalAddress } from '../../kinds/outside-steps.ts';
 import { blockFailure } from '../block-failure.ts';
 import type { StepType } from './step-compiler.ts';
 import { textOf } from './text-of.ts';

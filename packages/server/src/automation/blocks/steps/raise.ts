@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { Problem } from '../../../lib/problem.ts';
-import type { RaisedStatus } from '../../../promotion/port.ts';
+import type { RaisedStatus } from '../../kinds/logicblock-steps.ts';
 import { Uncaught } from '../block-failure.ts';
 import type { StepType } from './step-compiler.ts';
 import { textOf } from './text-of.ts';

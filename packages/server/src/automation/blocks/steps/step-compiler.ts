@@ -1,6 +1,6 @@
 import type { Template, When } from '../../../expressions/port.ts';
 import type { MaybePromise } from '../../../lib/maybe-promise.ts';
-import type { LogicStep } from '../../../promotion/port.ts';
+import type { LogicStep } from '../../kinds/logicblock-steps.ts';
 import type { CompiledSteps, OnError, StepRun } from '../effects.ts';
 
 /** What a step is made ready with. */

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../../lib/maybe-promise.ts';
-import type { LogicStep } from '../../../promotion/port.ts';
+import type { LogicStep } from '../../kinds/logicblock-steps.ts';
 import type { StepRun } from '../effects.ts';
 import { call } from './call.ts';
 import { condition } from './condition.ts';

@@ -1,10 +1,10 @@
 /** Runs whose steps catch errors go the same way when another process takes them up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LogicBlockContent } from '../../../promotion/port.ts';
 import { crashing, type Moment } from '../../../store/testing/failing-store.ts';
 import { raceKinds } from '../../../store/testing/open-test-store.ts';
 import { listAll, openBench, RecordBench } from '../../../testing/record-bench.ts';
+import type { LogicBlockContent } from '../../kinds/logicblock.ts';
 import { retryRun } from '../control-run.ts';
 import { showRun } from '../run-log.ts';
 import { runSummaries } from '../run-rows.ts';

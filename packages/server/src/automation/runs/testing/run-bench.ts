@@ -1,7 +1,6 @@
 /** Runs on a store of their own, by blocks that a test writes as functions. Only tests may use it. */
 import assert from 'node:assert/strict';
 import { type ConfigSet, itemKey } from '../../../config/port.ts';
-import type { LogicBlockContent } from '../../../promotion/port.ts';
 import type { AuthorizedCall, EventOrigin } from '../../../records/port.ts';
 import type { Store } from '../../../store/port.ts';
 import type { Node, RecordBench } from '../../../testing/record-bench.ts';
@@ -9,6 +8,7 @@ import type { BlockCaller } from '../../blocks/caller-effects.ts';
 import { compileBlock } from '../../blocks/compile-block.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
+import type { LogicBlockContent } from '../../kinds/logicblock.ts';
 import { createSuspensions } from '../../suspensions.ts';
 import { WorkSpy } from '../../testing/work-spy.ts';
 import type { OutsideDeps } from '../run-effects.ts';

@@ -3,6 +3,7 @@ import { parseStrictJson } from '../../../lib/formats/strict-json.ts';
 import { type CompiledEntity, compileEntity } from '../../../schema/compile-entity.ts';
 import { systemEntities } from '../../../schema/system/system-entities.ts';
 import { colTypes } from '../../../schema/testing/any-registered-field.ts';
+import { configKinds } from '../../../testing/config-kinds.ts';
 import { appDocument } from '../app-document.ts';
 import { managementDocument } from '../management-document.ts';
 
@@ -69,9 +70,13 @@ export interface Document {
 export async function sampleDocuments() {
   const ofApp = { orgCode: 'acme', env: 'test', version: 7, entities } as const;
   return {
-    management: await sent(managementDocument({ hasOperator: true, hasInbox: true, hasSignInLinks: true })),
+    management: await sent(
+      managementDocument({ hasOperator: true, hasInbox: true, hasSignInLinks: true }, configKinds),
+    ),
     /** That of a platform in production. */
-    bareManagement: await sent(managementDocument({ hasOperator: false, hasInbox: false, hasSignInLinks: false })),
+    bareManagement: await sent(
+      managementDocument({ hasOperator: false, hasInbox: false, hasSignInLinks: false }, configKinds),
+    ),
     app: await sent(appDocument(ofApp)),
     /** The same, with replies by a view that one of the entities has. */
     summary: await sent(appDocument({ ...ofApp, view: 'summary' })),

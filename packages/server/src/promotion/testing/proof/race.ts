@@ -6,7 +6,7 @@ import { liveItems, readContents } from '../../items/read-items.ts';
 import { after, type Contents, type ModelState, type Request } from './model-state.ts';
 import { observe, textOf } from './observe.ts';
 import { send } from './requests.ts';
-import { org, type TwoSpaces } from './two-spaces.ts';
+import { kinds, org, type TwoSpaces } from './two-spaces.ts';
 
 export interface Race {
   readonly spaces: TwoSpaces;
@@ -74,7 +74,8 @@ export function isSame(left: unknown, right: unknown): boolean {
 
 /** All that a reader of one configuration sees, whatever happens to production meanwhile. */
 export async function seenBy(store: Store, set: ConfigSet): Promise<Contents> {
-  const bodies = await readContents({ store, orgCode: org, set }, liveItems(set));
+  const place = { store, orgCode: org, set, kinds };
+  const bodies = await readContents(place, liveItems(place));
   const seen = new Map<string, string>();
   for (const { kind, name, content } of bodies) {
     const entity = kind === 'entity' ? await set.entity(name) : undefined;

@@ -139,7 +139,7 @@ async function perform(spaces: TwoSpaces, promotion: PromotionNode['promotion'],
     case 'rollback':
       return promotion.rollback(command, request.version === undefined ? {} : { version: request.version });
     case 'purge':
-      return promotion.removeRetired(command, request.name);
+      return promotion.removeRetired(command, { kind: 'entity', name: request.name });
     case 'jobs':
       return spaces.bench.prod.workOff();
   }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { verifyStore } from '../../../maintenance/verify-store.ts';
-import { verifyParts } from '../../../testing/record-bench.ts';
+import { verifyBench } from '../../../testing/record-bench.ts';
 import { danglingIn, differences, type ModelState } from './model-state.ts';
 import { org, type TwoSpaces } from './two-spaces.ts';
 
@@ -22,8 +21,8 @@ export async function assertTruthful(spaces: TwoSpaces, model: ModelState): Prom
     versions,
   );
   assert.deepEqual(
-    (await promotion.retired(org)).map(({ name }) => name),
+    (await promotion.retired(org, 'entity')).map(({ name }) => name),
     [...model.retired].sort(),
   );
-  assert.deepEqual((await verifyStore(verifyParts(spaces.bench.prod))).drift, []);
+  assert.deepEqual((await verifyBench(spaces.bench.prod)).drift, []);
 }

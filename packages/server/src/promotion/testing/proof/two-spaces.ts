@@ -10,9 +10,9 @@ import { createCursors } from '../../../records/listing/cursor.ts';
 import { openMemory } from '../../../store/memory/open-memory.ts';
 import type { OpenedStore, Store } from '../../../store/port.ts';
 import type { Environment } from '../../../tenancy/workspace.ts';
+import { kindsWith } from '../../../testing/config-kinds.ts';
 import { RecordBench, SteppedClock, user, withoutOthers } from '../../../testing/record-bench.ts';
 import { type ConfigItems, createConfigItems } from '../../config-items.ts';
-import { createConfigKinds } from '../../config-kinds.ts';
 import { createPromotion, type Promotion } from '../../promotion.ts';
 import type { PromotionCommand } from '../../promotion-deps.ts';
 
@@ -40,7 +40,7 @@ function settingType(key: string, needs: SettingType<number>['needs']): SettingT
 
 /** The door hangs in its frame where it is wide. */
 const door = settingType('house.door', (value) => (value > 5 ? [{ key: 'house.frame', reason: 'hangs in it' }] : []));
-const kinds = createConfigKinds({ settingTypes: [door, settingType('house.frame', undefined)] });
+export const kinds = kindsWith([door, settingType('house.frame', undefined)]);
 
 /** A process that promotes, with caches of its own. */
 export interface PromotionNode {

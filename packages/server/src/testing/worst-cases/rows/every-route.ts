@@ -1,3 +1,4 @@
+import { configKinds } from '../../config-kinds.ts';
 /** All routes, and the table of what is largest of each. */
 
 import type { TakesBody } from '../../../api/request.ts';
@@ -20,8 +21,8 @@ export type GatewayName = 'app' | 'management' | 'metrics';
 
 /** No handler is called, so the tables need nothing to stand on. */
 export const routesOf: Readonly<Record<GatewayName, readonly Listed[]>> = {
-  app: allRoutes({} as RouteDeps).app,
-  management: allRoutes({} as RouteDeps).management,
+  app: allRoutes({ configKinds } as RouteDeps).app,
+  management: allRoutes({ configKinds } as RouteDeps).management,
   metrics: metricsRoutes({} as MetricsGatewayDeps),
 };
 
