@@ -72,9 +72,10 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'promotion',
     'expressions',
     'mail',
+    'work',
   ],
   metering: ['lib', ...storePort, 'audit', 'tenancy'],
-  webhooks: ['lib', ...storePort, 'audit'],
+  webhooks: ['lib', ...storePort, 'audit', 'work'],
   promotion: [
     'lib',
     ...storePort,
@@ -112,10 +113,10 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   expressions: ['lib'],
   audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
   tenancy: ['lib', ...storePort],
+  work: ['lib', ...storePort, 'tenancy'],
   upgrade: ['lib', ...storePort, 'store/chain.ts', 'store/data-version.ts', 'store/lost-head.ts', 'audit', 'identity'],
   backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts', 'store/unfinished-restore.ts'],
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
-  jobs: ['lib', ...storePort],
   signals: ['lib', 'store/port.ts', 'store/signal-channel.ts'],
   engines: [
     'lib',

@@ -24,9 +24,6 @@ import {
   runApplication,
   type Secrets,
 } from '../identity/port.ts';
-import { type RunningSweep, startExpirySweep, sweepJob } from '../jobs/expiry-sweep.ts';
-import { type JobHandler, type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
-import { type WaitingWork, waitingWork } from '../jobs/waiting-work.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { paceBackground } from '../lib/scheduling/event-loop.ts';
@@ -45,6 +42,9 @@ import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/alert-webhook.ts';
+import { type RunningSweep, startExpirySweep, sweepJob } from '../work/expiry-sweep.ts';
+import { type JobHandler, type JobRunner, startJobRunner } from '../work/job-runner.ts';
+import { type WaitingWork, waitingWork } from '../work/waiting-work.ts';
 import type { CapGates } from './compose-metering.ts';
 import { notingRemovals } from './noted-removals.ts';
 import type { Spaces } from './open-spaces.ts';

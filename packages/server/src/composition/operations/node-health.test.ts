@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Config, readConfig } from '../../config.ts';
-import type { LeaseState } from '../../jobs/expiry-sweep.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type OpenedStore, Unavailable } from '../../store/port.ts';
 import { startMeasurement } from '../../telemetry/measurement.ts';
+import type { LeaseState } from '../../work/expiry-sweep.ts';
 import { createNodeHealth } from './node-health.ts';
 
 const read = readConfig({ FREEHOLD_DATA_DIR: '/nowhere/freehold' });

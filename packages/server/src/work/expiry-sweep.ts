@@ -2,8 +2,9 @@ import type { Clock } from '../lib/clock.ts';
 import { paceBackground } from '../lib/scheduling/event-loop.ts';
 import { type Repeated, repeat } from '../lib/scheduling/repeat.ts';
 import { type DueItem, type Key, type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
-import { attemptCommit, tryCommit } from '../store/transact.ts';
+import { ignoreConflict, tryCommit } from '../store/transact.ts';
 import { type JobSpace, works } from './job-runner.ts';
+import { Lease, type LeaseTerms } from './lease.ts';
 
 export interface ExpirySweepOptions {
   readonly spaces: readonly JobSpace[];
@@ -32,6 +33,7 @@ export const sweepJob = 'expiry';
 
 type Turn = () => Promise<void>;
 
+const leaseName = '#expiry';
 const turnMilliseconds = 60_000;
 /** Ends before the node's next turn, so that the node goes on sweeping while it lives, and another one when it has died. */
 const leaseMilliseconds = 50_000;
@@ -93,42 +95,33 @@ export class ExpirySweep {
 
 /** An item that expires: the node that writes it where there is none has the sweep until then. */
 class SweepLease {
-  readonly #scope: Scope;
-  readonly #clock: Clock;
-  readonly #nodeId: string;
-  #takenAt: number | undefined;
-  #version = 0;
+  readonly #terms: LeaseTerms;
+  #lease: Lease | undefined;
 
-  constructor({ shared, clock, nodeId }: Pick<ExpirySweepOptions, 'shared' | 'clock' | 'nodeId'>) {
-    this.#scope = shared;
-    this.#clock = clock;
-    this.#nodeId = nodeId;
+  constructor({ shared: scope, clock, nodeId: node }: Pick<ExpirySweepOptions, 'shared' | 'clock' | 'nodeId'>) {
+    this.#terms = {
+      ...{ scope, clock, node, key: works.key(leaseName), options: { priority: 'background' } },
+      ...{ milliseconds: leaseMilliseconds, renewAfter: renewAfterMilliseconds },
+      put: (leased, condition) => [
+        works.put(leaseName, { job: sweepJob, leased }, { if: condition, due: { queue: 'expire', at: leased.until } }),
+      ],
+    };
   }
 
   async state(): Promise<LeaseState> {
-    const held = await works.read(this.#scope, '#expiry');
+    const held = await works.read(this.#terms.scope, leaseName);
     if (held === undefined) return { holder: 'none', node: undefined, until: undefined };
-    const isOwn = this.#takenAt !== undefined && held.version === this.#version;
+    const isOwn = held.version === this.#lease?.version;
     return { holder: isOwn ? 'this_node' : 'another_node', node: held.value.leased?.by, until: held.due?.at };
   }
 
   /** Takes or keeps it. False where another node has it. */
   async isHeld(): Promise<boolean> {
-    const now = this.#clock.now();
-    if (this.#takenAt !== undefined && now >= this.#takenAt && now < this.#takenAt + renewAfterMilliseconds)
-      return true;
-    const key = works.key('#expiry');
-    const [held] = await this.#scope.get([key]);
-    if (held !== undefined && (this.#takenAt === undefined || held.version !== this.#version)) return false;
-    const condition = held === undefined ? 'absent' : { version: held.version };
-    const until = now + leaseMilliseconds;
-    const value = { job: sweepJob, leased: { by: this.#nodeId, until } };
-    const put = works.put('#expiry', value, { if: condition, due: { queue: 'expire', at: until } });
-    const attempt = await attemptCommit(this.#scope, [put], { priority: 'background' });
-    if ('refusedAt' in attempt) return false;
-    this.#version = attempt.committed.seq;
-    this.#takenAt = now;
-    return true;
+    const isKept = await this.#lease?.renew().then(() => true, ignoreConflict);
+    if (isKept === true) return true;
+    const [held] = await this.#terms.scope.get([this.#terms.key]);
+    this.#lease = held === undefined ? await Lease.take(this.#terms, undefined) : undefined;
+    return this.#lease !== undefined;
   }
 }
 

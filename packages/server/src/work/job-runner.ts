@@ -4,9 +4,19 @@
  * and another takes over when that one dies. Every job can be repeated from its beginning.
  */
 import type { Clock } from '../lib/clock.ts';
-import { type DueItem, type Item, type Maintenance, type Scope, ScopeClosed, type Store } from '../store/port.ts';
+import {
+  type Condition,
+  type DueItem,
+  type Item,
+  type Maintenance,
+  type Put,
+  type Scope,
+  ScopeClosed,
+  type Store,
+} from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { ignoreConflict } from '../store/transact.ts';
+import { Lease, type Leased, type LeaseTerms } from './lease.ts';
 
 /** A data space whose work is done. The composition may pass more of it to the handlers. */
 export interface JobSpace {
@@ -43,18 +53,9 @@ export interface JobRunner {
   close(): Promise<void>;
 }
 
-/**
- * Which process is at a piece of work. It holds only while `until` is when the item is due: a release that does not know
- * of it moves that time alone.
- */
-export interface Leased {
-  readonly by: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-}
-
 interface Work {
   readonly job: string;
+  /** Holds only while `until` is when the item is due: a release that does not know of it moves that time alone. */
   readonly leased?: Leased;
 }
 
@@ -144,33 +145,31 @@ async function runOne<Space extends JobSpace>(
   { space, entry, isClosed }: Run<Space>,
 ): Promise<void> {
   const scope = space.store.scope(entry.scope);
-  const { pk, sk, value } = entry.item;
-  let version = entry.item.version;
-  let leasedAt = 0;
-  const dueAt = async (at: number, text = value): Promise<void> => {
-    const put = { kind: 'put', pk, sk, value: text, if: { version }, due: { at, queue: 'work' } } as const;
-    version = (await scope.commit([put], { priority: 'background' })).seq;
+  const { item } = entry;
+  const { pk, sk } = item;
+  const dueAt = (at: number, condition: Condition, value = item.value): Put => {
+    return { kind: 'put', pk, sk, value, if: condition, due: { at, queue: 'work' } };
   };
-  const lease = async (): Promise<void> => {
-    leasedAt = clock.now();
-    const until = leasedAt + leaseMilliseconds;
-    await dueAt(until, leasedText(scope, entry.item, { by: nodeId, until }));
+  const terms: LeaseTerms = {
+    ...{ scope, clock, node: nodeId, key: { pk, sk }, options: { priority: 'background' } },
+    ...{ milliseconds: leaseMilliseconds, renewAfter: renewAfterMilliseconds },
+    put: (leased, condition) => [dueAt(leased.until, condition, leasedText(scope, item, leased))],
   };
+  const lease = await Lease.take(terms, item);
+  if (lease === undefined) return;
   const renewLease = async (): Promise<void> => {
     if (isClosed()) throw new Stopped();
-    const age = clock.now() - leasedAt;
-    if (age < 0 || age >= renewAfterMilliseconds) await lease();
+    await lease.renew();
   };
   try {
-    await lease();
-    const { leased: _, ...work } = works.row(scope, entry.item).value;
+    const { leased: _, ...work } = works.row(scope, item).value;
     const handler = handlers.get(work.job);
     if (handler === undefined) throw new Error(`there is no handler for the job ${work.job}`);
     await handler(space, work, renewLease);
-    await scope.commit([{ kind: 'remove', pk, sk, if: { version } }], { priority: 'background' });
+    await lease.end({ kind: 'remove', pk, sk, if: lease.condition });
   } catch (error) {
     // A conflict means that another process holds the lease now: its work, not ours.
-    if (error instanceof Stopped) await dueAt(clock.now()).catch(ignoreConflict);
+    if (error instanceof Stopped) await lease.end(dueAt(clock.now(), lease.condition)).catch(ignoreConflict);
     else ignoreConflict(error);
   }
 }
