@@ -2,6 +2,7 @@ import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { tryCommit } from '../store/transact.ts';
+import { pauseAfter, type RetryPauses } from '../work/retry-pauses.ts';
 import { type Attempt, type PostDeps, postMessage } from './post-message.ts';
 import {
   type Delivery,
@@ -19,9 +20,9 @@ export interface DeliverDeps extends PostDeps {
   readonly keyOf: (webhook: StoredWebhook) => Buffer;
 }
 
-/** How long after an attempt that failed the next one is made; after the last there is none. */
+/** After the last there is no further attempt. */
 export const retryMilliseconds: readonly number[] = [5, 60, 300, 1800, 7200, 21_600].map((seconds) => seconds * 1000);
-const retryAfterSecondsMax = 21_600;
+const alertPauses: RetryPauses = { after: (attempts) => retryMilliseconds[attempts - 1] };
 const statusGone = 410;
 
 /**
@@ -61,9 +62,9 @@ function workDone(work: DeliveryWork): readonly Change[] {
 }
 
 function nextAttemptAt({ type, attempts }: DeliveryWork, attempt: Attempt, now: number): number | undefined {
-  const wait = retryMilliseconds[attempts - 1];
-  if (attempt.isDelivered || wait === undefined || type === testType || attempt.status === statusGone) return undefined;
-  return now + Math.max(wait, Math.min(attempt.retryAfterSeconds, retryAfterSecondsMax) * 1000);
+  if (attempt.isDelivered || type === testType || attempt.status === statusGone) return undefined;
+  const pause = pauseAfter(alertPauses, attempts, 0, attempt.retryAfterSeconds);
+  return pause === undefined ? undefined : now + pause;
 }
 
 function givenUp({ org, id, type }: DeliveryWork, attempts: number, now: number): Change {
