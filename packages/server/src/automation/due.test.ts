@@ -24,11 +24,12 @@ async function workplace() {
       await work.scope.commit([{ kind: 'remove', pk, sk, if: 'any' }]);
     };
     const visit = handler ?? wait;
-    const handlers = new Map(['visit', 'deliver'].map((job) => [job, visit]));
     return new DueRunner({
       spaces,
-      handlers,
-      deliveries: new Set(['deliver']),
+      jobs: [
+        { name: 'visit', run: visit },
+        { name: 'deliver', run: visit, isDelivery: true },
+      ],
       clock,
       onError: (error) => errors.push(error),
     });

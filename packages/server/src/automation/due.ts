@@ -23,12 +23,17 @@ export interface DueWork {
 /** One visit. What it leaves due is visited again at the next look. */
 export type DueHandler = (work: DueWork) => Promise<void>;
 
+export interface DueJob {
+  /** The `job` member of the items that it visits. */
+  readonly name: string;
+  readonly run: DueHandler;
+  /** It delivers events. */
+  readonly isDelivery?: true;
+}
+
 export interface DueRunnerOptions {
   readonly spaces: Readonly<Record<Environment, OpenedStore>>;
-  /** By job. */
-  readonly handlers: ReadonlyMap<string, DueHandler>;
-  /** The jobs that deliver events. */
-  readonly deliveries: ReadonlySet<string>;
+  readonly jobs: readonly DueJob[];
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -126,18 +131,18 @@ export class DueRunner {
 
   /** True where the entry stays due for now: it is being visited, or nothing can be done about it. */
   async #take(env: Environment, { scope: name, item }: DueItem, over: Map<string, number>): Promise<boolean> {
-    const { spaces, handlers, deliveries, clock } = this.#options;
+    const { spaces, jobs, clock } = this.#options;
     const key = `${env} ${name} ${item.pk} ${item.sk}`;
     const closedAt = this.#closedScopes.get(`${env} ${name}`);
     const isShut = closedAt !== undefined && clock.now() - closedAt < closedMilliseconds;
     const owner = ownerOfScope(name);
     if (this.#visits.has(key) || isShut || owner === undefined) return true;
     const scope = spaces[env].store.scope(name);
-    const { job } = dues.row(scope, item).value;
-    // Without a handler it is that of a newer release, which another node runs.
-    const handler = handlers.get(job);
-    if (handler === undefined) return true;
-    const org = `${env} ${owner.orgCode} ${deliveries.has(job) ? 'deliveries' : 'others'}`;
+    const named = dues.row(scope, item).value.job;
+    const job = jobs.find(({ name: own }) => own === named);
+    // That of a newer release, which another node runs.
+    if (job === undefined) return true;
+    const org = `${env} ${owner.orgCode} ${job.isDelivery === true ? 'deliveries' : 'others'}`;
     if ((this.#ofOrg.get(org) ?? 0) >= visitsOfOrgMax) {
       // Put off, it would not be known as asked for any more.
       if (item.due?.at === askedAt) return true;
@@ -147,7 +152,7 @@ export class DueRunner {
       await putOff(scope, item, clock.now() + Math.min(turns * turnMilliseconds, putOffMillisecondsMax));
       return false;
     }
-    this.#begin(key, org, handler, { env, scope, ...owner, item });
+    this.#begin(key, org, job.run, { env, scope, ...owner, item });
     return true;
   }
 

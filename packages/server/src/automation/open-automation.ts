@@ -6,7 +6,7 @@ import type { Sealer } from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createDrafts, type Drafts } from './drafts/draft-run.ts';
-import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import { type DueJob, DueRunner, type DueRunnerOptions } from './due.ts';
 import { createHookCallLog, type HookCallLog } from './hooks/hook-calls.ts';
 import { type Hooks, openHooks } from './hooks/hooks.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
@@ -25,7 +25,7 @@ import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
-  extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
+  extends Omit<DueRunnerOptions, 'jobs'>,
     Omit<RunsDeps, 'http' | 'suspensions' | 'transactions' | 'runRows'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
@@ -33,12 +33,12 @@ export interface AutomationDeps
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live' | 'suspensions'>;
+  readonly events: Pick<OpenedEvents, 'jobs' | 'cutOff' | 'chain' | 'live' | 'suspensions'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
   /** Sees each visit of what is due. */
-  readonly watchDue: (handlers: ReadonlyMap<string, DueHandler>) => ReadonlyMap<string, DueHandler>;
+  readonly watchDue: (jobs: readonly DueJob[]) => readonly DueJob[];
   /** Where several workers remember them together. */
   readonly hookCalls?: HookCallLog | undefined;
 }
@@ -73,17 +73,13 @@ export function openAutomation({ sealer, ...given }: AutomationDeps): Automation
     wake();
     return started;
   };
-  const handlers = new Map<string, DueHandler>([
-    ['run', runHandler(runDeps)],
-    [schedulesDue.sk, reconcileHandler(deps)],
-    [scheduleJob, scheduleHandler({ ...deps, start })],
-    ...deps.events.handlers,
-  ]);
-  const runner = new DueRunner({
-    ...deps,
-    handlers: deps.watchDue(handlers),
-    deliveries: new Set(deps.events.handlers.keys()),
-  });
+  const jobs: readonly DueJob[] = [
+    { name: 'run', run: runHandler(runDeps) },
+    { name: schedulesDue.sk, run: reconcileHandler(deps) },
+    { name: scheduleJob, run: scheduleHandler({ ...deps, start }) },
+    ...deps.events.jobs,
+  ];
+  const runner = new DueRunner({ ...deps, jobs: deps.watchDue(jobs) });
   const wake = () => runner.wake();
   return {
     wake,

@@ -8,6 +8,7 @@ import type { Mailer } from '../mail/mailer.ts';
 import { type Cursors, createWriteLoop, type LargeRemovals, type RecordRuntime, type Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { type Job, withParts } from '../work/job.ts';
 import { createOrgAppUsers } from './app-users/administration/org-app-users.ts';
 import { createAppMails } from './app-users/app-mails.ts';
 import { createAppSelf } from './app-users/app-self.ts';
@@ -28,7 +29,7 @@ import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createThrottles, type Throttles } from './people/throttles.ts';
 import { createPersonalData } from './personal-data/personal-data.ts';
-import { type PersonJobRunner, runPersonJob } from './personal-data/run-person-job.ts';
+import { personDataJob } from './personal-data/run-person-job.ts';
 import { createSecondFactors } from './second-factors/second-factors.ts';
 import { createStepTokens } from './second-factors/step-tokens.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
@@ -57,7 +58,7 @@ export interface IdentityDeps extends MembershipDeps {
   readonly runtime: RecordRuntime;
   readonly removals: LargeRemovals;
   /** Is given what works on jobs about persons. */
-  readonly beginJobs: (run: PersonJobRunner) => void;
+  readonly beginJobs: (jobs: readonly Job[]) => void;
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
   readonly tokenTally: HitTally;
@@ -110,7 +111,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const operator = { loginThrottle: logins.operator };
   const writeLoop = createWriteLoop({ configs, fences: createFences() });
   const personal = { ...app, writeLoop };
-  deps.beginJobs((store, work, renewLease) => runPersonJob(personal, store, work, renewLease));
+  deps.beginJobs([withParts(personDataJob, personal)]);
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */

@@ -14,6 +14,7 @@ import { notFound } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
+import { type Job, plainJob } from '../work/job.ts';
 import { type DeliverDeps, deliver } from './deliver.ts';
 import { readWebhook } from './read-webhook.ts';
 import {
@@ -25,8 +26,6 @@ import {
   webhooks,
   workItem,
 } from './stored-webhook.ts';
-
-export { deliveryJob };
 
 /** The address that the alerts of an org are sent to. */
 export interface AlertWebhook {
@@ -42,8 +41,8 @@ export interface AlertWebhook {
   test(orgCode: string): Promise<{ readonly id: string }>;
   /** What has an alert sent, for the commit of what it tells of; nothing where the org wants none. */
   announce(orgCode: string, event: AlertEvent): Promise<readonly Change[]>;
-  /** Does a piece of work that one of the above has left. */
-  deliver(work: unknown, renewLease: () => Promise<void>): Promise<void>;
+  /** Sends what one of the above has left. */
+  readonly job: Job;
   /** Cuts off what is being sent: it is sent at the next start. */
   close(): void;
 }
@@ -112,7 +111,10 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
       const work = workOf(deps, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
       return [workItem(work, clock.now(), 'absent')];
     },
-    deliver: (work, renewLease) => deliver(delivering, work as DeliveryWork, renewLease),
+    job: {
+      ...plainJob(deliveryJob, (_space, work: DeliveryWork, renewLease) => deliver(delivering, work, renewLease)),
+      isUrgent: true,
+    },
     close: () => closing.abort(),
   };
 }

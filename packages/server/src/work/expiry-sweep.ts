@@ -3,7 +3,7 @@ import { paceBackground } from '../lib/scheduling/event-loop.ts';
 import { type Repeated, repeat } from '../lib/scheduling/repeat.ts';
 import { type DueItem, type Key, type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
 import { ignoreConflict, tryCommit } from '../store/transact.ts';
-import { type JobSpace, works } from './job-runner.ts';
+import { type JobSpace, works } from './job.ts';
 import { Lease, type LeaseTerms } from './lease.ts';
 
 export interface ExpirySweepOptions {
@@ -31,7 +31,10 @@ export interface LeaseState {
 /** The sweep as a job beside others. */
 export const sweepJob = 'expiry';
 
-type Turn = () => Promise<void>;
+interface SweepJob {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
 
 const leaseName = '#expiry';
 const turnMilliseconds = 60_000;
@@ -43,17 +46,18 @@ const itemsPerStep = 1000;
 const itemsReadMax = 20_000;
 const scopesAtOnce = 64;
 
-/** Does a turn each minute, and ends between two steps of one. @param watch sees each turn. */
+/** Does a turn each minute, and ends between two steps of one. @param watch as of jobs. */
 export function startExpirySweep(
   options: ExpirySweepOptions,
   onError: (error: unknown) => void,
-  watch = (turn: Turn): Turn => turn,
+  watch: (jobs: readonly SweepJob[]) => readonly SweepJob[] = (jobs) => jobs,
 ): RunningSweep {
   const sweep = new ExpirySweep(options);
-  const turns = repeat(
-    watch(() => sweep.turn()),
-    { milliseconds: turnMilliseconds, onError },
-  );
+  const jobs = watch([{ name: sweepJob, run: () => sweep.turn() }]);
+  const turn = async () => {
+    for (const { run } of jobs) await run();
+  };
+  const turns = repeat(turn, { milliseconds: turnMilliseconds, onError });
   return {
     lease: () => sweep.lease(),
     close: async () => {

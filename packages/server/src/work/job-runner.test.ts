@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
-import { type JobHandler, startJobRunner } from './job-runner.ts';
+import type { Job } from './job.ts';
+import { startJobRunner } from './job-runner.ts';
+
+type Handler = (...asked: Parameters<Job['run']>) => Promise<void>;
 
 /** A store with work in it, and runners on it that the test wakes. */
 async function workplace() {
@@ -10,15 +13,24 @@ async function workplace() {
   const clock = { now: () => now };
   const opened = await openStore({ kind: 'memory', clock });
   const errors: unknown[] = [];
-  const run = (handler: JobHandler, space: OpenedStore = opened, isParallel = false) =>
-    startJobRunner({
+  const run = (handler: Handler, space: OpenedStore = opened, isParallel = false) => {
+    const runner = startJobRunner({
       spaces: [space],
       nodeId: 'one',
-      handlers: new Map([['job', handler]]),
       clock,
       onError: (error) => errors.push(error),
       isParallel,
     });
+    const job: Job = {
+      name: 'job',
+      run: async (...asked) => {
+        await handler(...asked);
+        return undefined;
+      },
+    };
+    runner.begin([job]);
+    return runner;
+  };
   const give = (name: string, job = 'job') => {
     const value = JSON.stringify({ job, name });
     const due = { at: now, queue: 'work' } as const;
@@ -60,7 +72,7 @@ test('a parallel runner does at most ten at once, each once, and a failing job k
   const done: string[] = [];
   let gate = Promise.withResolvers<void>();
   const begun: string[] = [];
-  const handler: JobHandler = async (_space, work) => {
+  const handler: Handler = async (_space, work) => {
     begun.push(nameOf(work));
     await gate.promise;
     if (nameOf(work) === 'w24') throw new Error('broken');

@@ -1,43 +1,13 @@
-/**
- * Work that outlives a request is an item in the queue `work`, written in the commit that makes it necessary. The
- * runner takes each by moving its time forward under a version condition, so that one process works on it at a time
- * and another takes over when that one dies. Every job can be repeated from its beginning.
- */
+/** The runner takes each piece of work by moving its time forward, so that one process works on it at a time. */
 import type { Clock } from '../lib/clock.ts';
-import {
-  type Condition,
-  type DueItem,
-  type Item,
-  type Maintenance,
-  type Put,
-  type Scope,
-  ScopeClosed,
-  type Store,
-} from '../store/port.ts';
-import { json, table } from '../store/table.ts';
+import { paceBackground } from '../lib/scheduling/event-loop.ts';
+import { type Condition, type DueItem, type Item, type Put, type Scope, ScopeClosed } from '../store/port.ts';
 import { ignoreConflict } from '../store/transact.ts';
+import { type Job, type JobSpace, type RenewLease, works } from './job.ts';
 import { Lease, type Leased, type LeaseTerms } from './lease.ts';
-
-/** A data space whose work is done. The composition may pass more of it to the handlers. */
-export interface JobSpace {
-  readonly store: Store;
-  readonly maintenance: Maintenance;
-}
-
-/**
- * Does the work to its end. `renewLease` is to be called between any two steps: it keeps the lease, and throws where
- * another process has taken over or this one is ending.
- */
-export type JobHandler<Space extends JobSpace = JobSpace> = (
-  space: Space,
-  work: unknown,
-  renewLease: () => Promise<void>,
-) => Promise<void>;
 
 export interface JobRunnerOptions<Space extends JobSpace> {
   readonly spaces: readonly Space[];
-  /** By the `job` member of the work item's value. */
-  readonly handlers: ReadonlyMap<string, JobHandler<Space>>;
   /** Names the process in what it leases. */
   readonly nodeId: string;
   readonly clock: Clock;
@@ -46,44 +16,35 @@ export interface JobRunnerOptions<Space extends JobSpace> {
   readonly isParallel?: boolean;
 }
 
-export interface JobRunner {
+export interface JobRunner<Space extends JobSpace = JobSpace> {
+  /** Nothing is looked for before. */
+  begin(jobs: readonly Job<Space>[]): void;
   /** Looks for work now instead of at the next turn. */
   wake(): void;
   /** Ends when the job at hand has ended, or has come to the end of a step: the next start goes on with it. */
   close(): Promise<void>;
 }
 
-interface Work {
-  readonly job: string;
-  /** Holds only while `until` is when the item is due: a release that does not know of it moves that time alone. */
-  readonly leased?: Leased;
-}
-
-/** Of a scope, by name. */
-export const works = table(
-  (name: string) => ({ pk: 'work', sk: name }),
-  json<Work>('piece of work', { job: 'string' }),
-);
-
 const leaseMilliseconds = 30_000;
 const renewAfterMilliseconds = 10_000;
 const turnMilliseconds = 1000;
 
-export function startJobRunner<Space extends JobSpace>(options: JobRunnerOptions<Space>): JobRunner {
+export function startJobRunner<Space extends JobSpace>(options: JobRunnerOptions<Space>): JobRunner<Space> {
+  let jobs: readonly Job<Space>[] | undefined;
   let isClosed = false;
   let isPoked = false;
   let running: Promise<void> | undefined;
 
-  const turn = async (): Promise<void> => {
+  const turn = async (jobs: readonly Job<Space>[]): Promise<void> => {
     while (isPoked && !isClosed) {
       isPoked = false;
-      for (const space of options.spaces) await workOff(options, space, () => isClosed);
+      for (const space of options.spaces) await workOff({ ...options, jobs }, space, () => isClosed);
     }
   };
   const start = (): void => {
     isPoked = true;
-    if (running !== undefined || isClosed) return;
-    running = turn()
+    if (running !== undefined || isClosed || jobs === undefined) return;
+    running = turn(jobs)
       .catch(options.onError)
       .finally(() => {
         running = undefined;
@@ -92,6 +53,9 @@ export function startJobRunner<Space extends JobSpace>(options: JobRunnerOptions
   const timer = setInterval(start, turnMilliseconds);
   timer.unref();
   return {
+    begin: (given) => {
+      jobs = given;
+    },
     wake: start,
     close: async () => {
       isClosed = true;
@@ -101,10 +65,14 @@ export function startJobRunner<Space extends JobSpace>(options: JobRunnerOptions
   };
 }
 
+interface Working<Space extends JobSpace> extends JobRunnerOptions<Space> {
+  readonly jobs: readonly Job<Space>[];
+}
+
 const entriesPerRead = 10;
 
 async function workOff<Space extends JobSpace>(
-  options: JobRunnerOptions<Space>,
+  options: Working<Space>,
   space: Space,
   isClosed: () => boolean,
 ): Promise<void> {
@@ -141,7 +109,7 @@ interface Run<Space> {
 class Stopped extends Error {}
 
 async function runOne<Space extends JobSpace>(
-  { clock, handlers, nodeId }: JobRunnerOptions<Space>,
+  { clock, jobs, nodeId }: Working<Space>,
   { space, entry, isClosed }: Run<Space>,
 ): Promise<void> {
   const scope = space.store.scope(entry.scope);
@@ -163,15 +131,24 @@ async function runOne<Space extends JobSpace>(
   };
   try {
     const { leased: _, ...work } = works.row(scope, item).value;
-    const handler = handlers.get(work.job);
-    if (handler === undefined) throw new Error(`there is no handler for the job ${work.job}`);
-    await handler(space, work, renewLease);
-    await lease.end({ kind: 'remove', pk, sk, if: lease.condition });
+    const job = jobs.find(({ name }) => name === work.job);
+    if (job === undefined) throw new Error(`there is no job ${work.job}`);
+    const at = await job.run(space, work, job.isUrgent === true ? renewLease : paced(renewLease));
+    const { condition } = lease;
+    await lease.end(at === undefined ? { kind: 'remove', pk, sk, if: condition } : dueAt(at, condition));
   } catch (error) {
     // A conflict means that another process holds the lease now: its work, not ours.
     if (error instanceof Stopped) await lease.end(dueAt(clock.now(), lease.condition)).catch(ignoreConflict);
     else ignoreConflict(error);
   }
+}
+
+function paced(renewLease: RenewLease): RenewLease {
+  const pace = paceBackground();
+  return async () => {
+    await pace();
+    await renewLease();
+  };
 }
 
 /** What cannot be read stays as it is: the job reports the damage. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
+import type { Condition } from '../store/port.ts';
 import { Lease, LeaseLost } from './lease.ts';
 
 const key = { pk: 'lease', sk: 'one' };
@@ -12,7 +13,7 @@ async function place() {
   const scope = store.scope('s');
   const terms = (node: string, renewAfter: number) => ({
     ...{ scope, clock, node, key, milliseconds: 1000, renewAfter },
-    put: (leased: object, condition: 'absent' | { version: number }) => [
+    put: (leased: object, condition: Condition) => [
       { kind: 'put', ...key, value: JSON.stringify(leased), if: condition } as const,
     ],
   });

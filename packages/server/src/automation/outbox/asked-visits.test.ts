@@ -23,11 +23,9 @@ function looksOf(t: TestContext, { bench: { opened, clock } }: OutboxBench, { vi
   // It looks when it is asked to, and not each second as well.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const none = { ...opened, maintenance: { ...opened.maintenance, due: async () => [] } };
-  const jobs = Object.values(laneJobs);
   const runner = new DueRunner({
     spaces: { test: opened, prod: none },
-    handlers: new Map(jobs.map((job) => [job, (work) => visits.visit(work)])),
-    deliveries: new Set(jobs),
+    jobs: Object.values(laneJobs).map((name) => ({ name, run: (work) => visits.visit(work), isDelivery: true })),
     clock,
     onError: (error) => assert.fail(String(error)),
   });

@@ -4,7 +4,7 @@ import { askedAt, leaseOfDue } from '../../automation/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { DueItem, Store } from '../../store/port.ts';
 import { sweepJob } from '../../work/expiry-sweep.ts';
-import { works } from '../../work/job-runner.ts';
+import { works } from '../../work/job.ts';
 import type { Spaces } from '../open-spaces.ts';
 import { within } from './within.ts';
 
