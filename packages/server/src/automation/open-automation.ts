@@ -3,10 +3,12 @@ import type { Clock } from '../lib/clock.ts';
 import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import type { Sealer } from '../records/port.ts';
+import type { OpenedStore } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { type DueJob, type VisitedSpace, visiting, visitsAtOnce } from '../work/visits.ts';
+import { WorkQueue, type WorkQueueOptions } from '../work/work-queue.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createDrafts, type Drafts } from './drafts/draft-run.ts';
-import { type DueJob, DueRunner, type DueRunnerOptions } from './due.ts';
 import { createHookCallLog, type HookCallLog } from './hooks/hook-calls.ts';
 import { type Hooks, openHooks } from './hooks/hooks.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
@@ -25,9 +27,10 @@ import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
-  extends Omit<DueRunnerOptions, 'jobs'>,
+  extends Pick<WorkQueueOptions<VisitedSpace>, 'onError'>,
     Omit<RunsDeps, 'http' | 'suspensions' | 'transactions' | 'runRows'>,
     Pick<RunLogDeps, 'cursors'> {
+  readonly spaces: Readonly<Record<Environment, OpenedStore>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly sealer: Sealer;
   readonly clock: Clock;
@@ -79,11 +82,14 @@ export function openAutomation({ sealer, ...given }: AutomationDeps): Automation
     { name: scheduleJob, run: scheduleHandler({ ...deps, start }) },
     ...deps.events.jobs,
   ];
-  const runner = new DueRunner({ ...deps, jobs: deps.watchDue(jobs) });
-  const wake = () => runner.wake();
+  const { clock, onError } = deps;
+  const spaces = (['test', 'prod'] as const).map((env) => ({ env, ...deps.spaces[env] }));
+  const queue = new WorkQueue({ queue: 'automation', spaces, clock, onError, atOnce: visitsAtOnce });
+  queue.begin(visiting(deps.watchDue(jobs), deps));
+  const wake = () => queue.wake();
   return {
     wake,
-    wakeAt: (at) => runner.wakeAt(at),
+    wakeAt: (at) => queue.wakeAt(at),
     logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake, start, liveEvents: deps.events.live }),
     drafts: createDrafts(deps),
@@ -96,7 +102,7 @@ export function openAutomation({ sealer, ...given }: AutomationDeps): Automation
     close: async () => {
       deps.events.cutOff();
       closing.abort();
-      await runner.close();
+      await queue.close();
       await deps.scripts.close();
     },
   };

@@ -4,7 +4,6 @@ export type { BlockCaller } from './blocks/caller-effects.ts';
 export type { LogicBlocks } from './blocks/logic-blocks.ts';
 export { createStoredBlocks, type StoredBlocks } from './blocks/stored-blocks.ts';
 export type { Drafts } from './drafts/draft-run.ts';
-export { askedAt } from './due.ts';
 export { createHookCallLog, type HookCallLog } from './hooks/hook-calls.ts';
 export type { Hooks } from './hooks/hooks.ts';
 export type { HookContent } from './hooks/receive.ts';

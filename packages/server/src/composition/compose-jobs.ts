@@ -6,16 +6,16 @@ import { networkList } from '../gateway/client-address.ts';
 import { derivedKey, platformScopeName, type Secrets, type WorkspaceJobDeps, workspaceJobs } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
-import { maintainEntity, purgeEntityJob } from '../maintenance/port.ts';
+import { type MaintainDeps, maintainEntity, purgeEntityJob } from '../maintenance/port.ts';
 import type { Metering } from '../metering/metering.ts';
 import { type RecordEvents, removalJob } from '../records/port.ts';
 import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook } from '../webhooks/alert-webhook.ts';
-import { type RunningSweep, startExpirySweep } from '../work/expiry-sweep.ts';
-import { type Job, type WaitingWork, waitingWork, withParts } from '../work/job.ts';
-import { type JobRunner, startJobRunner } from '../work/job-runner.ts';
+import { type RunningSweep, startExpirySweep } from '../work/expiry.ts';
+import { type Job, type WaitingWork, waitingWork, withParts, working } from '../work/job.ts';
+import { type JobSpace, WorkQueue } from '../work/work-queue.ts';
 import type { CapGates } from './compose-metering.ts';
 import { notingRemovals } from './noted-removals.ts';
 import type { Spaces } from './open-spaces.ts';
@@ -38,12 +38,18 @@ export interface JobDeps extends Watched, Pick<WorkspaceJobDeps, 'platform' | 'c
   readonly foundingGate: CapGates['foundingGate'];
 }
 
-export interface Jobs extends JobRunner {
+type DataSpace = JobSpace & Pick<MaintainDeps, 'configs' | 'clock'>;
+
+export interface Jobs {
+  /** Has work looked for now. */
+  readonly wake: () => void;
   /** With the jobs of what is put together last. */
   readonly begin: (jobs: readonly Job[]) => void;
   readonly sweepLease: RunningSweep['lease'];
   /** What an org has waiting in an environment. */
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
+  /** Ends when the job at hand has ended, or has come to the end of a step: the next start goes on with it. */
+  close(): Promise<void>;
 }
 
 export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
@@ -52,27 +58,29 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
   const policyGate: WorkspaceJobDeps['policyGate'] = (workspace, policies) =>
     foundingGate(workspace, workspace.tenantCode, policies);
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
-  const jobs = [
+  const jobs: readonly Job<DataSpace>[] = [
     ...[purgeEntityJob, maintainEntity, withParts(removalJob, { configs, events })],
     ...workspaceJobs({ ...deps, ...iam, stores, policyGate, forgetRuns: forgetRunsOf }),
   ];
-  const dataSpace = (env: Environment) => {
+  const dataSpace = (env: Environment): DataSpace => {
     const { store, maintenance } = spaces[env];
     return { store: notingRemovals(store, env, deps.metering.gate), maintenance, configs: configs[env], clock };
   };
-  const runner = startJobRunner({
-    ...{ spaces: [dataSpace('test'), dataSpace('prod')], nodeId, clock, onError: onFault },
+  // One at a time: index builds and purges are work for the store, not waits for others.
+  const queue = new WorkQueue({
+    ...{ queue: 'work', spaces: [dataSpace('test'), dataSpace('prod')] },
+    ...{ clock, onError: onFault, atOnce: 1 },
   });
   const shared = spaces.platform.store.scope(platformScopeName);
   const watchSweep = deps.workFacts.watch('expire');
   const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, nodeId, clock }, onFault, watchSweep);
   return {
-    wake: runner.wake,
+    wake: () => queue.wake(),
     sweepLease: sweep.lease,
-    begin: (more) => runner.begin(watch([...jobs, ...more])),
+    begin: (more) => queue.begin(working(watch([...jobs, ...more]), deps)),
     waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),
     close: async () => {
-      await Promise.all([runner.close(), sweep.close()]);
+      await Promise.all([queue.close(), sweep.close()]);
     },
   };
 }
@@ -89,9 +97,9 @@ export interface Alerts {
   close(): Promise<void>;
 }
 
-/** What is sent waits for others most of its time, so it has a runner of its own. */
+/** What is sent waits for others most of its time, so it has a queue of its own. */
 export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
-  const { config, clock, nodeId, newId, secrets, watch, upgradeUrl, onFault } = deps;
+  const { config, clock, newId, secrets, watch, upgradeUrl, onFault } = deps;
   const webhook = createAlertWebhook({
     platform: platform.store.scope(platformScopeName),
     clock,
@@ -99,14 +107,14 @@ export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
     rootKey: derivedKey(secrets, 'alert-webhook'),
     rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
     upgradeUrl,
-    wake: () => runner.wake(),
+    wake: () => queue.wake(),
   });
-  const runner = startJobRunner({ spaces: [platform], nodeId, clock, onError: onFault, isParallel: true });
-  runner.begin(watch([webhook.job]));
+  const queue = new WorkQueue({ queue: 'work', spaces: [platform], clock, onError: onFault, atOnce: 10 });
+  queue.begin(working(watch([webhook.job]), deps));
   return {
     webhook,
     close: async () => {
-      const closed = runner.close();
+      const closed = queue.close();
       webhook.close();
       await closed;
     },

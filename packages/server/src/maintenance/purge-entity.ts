@@ -6,7 +6,8 @@ import type { Change, Put, Scope, Store } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
 import { ignoreClosed } from '../store/transact.ts';
 import { orgScopeName, type WorkspaceOfOrg, workspacesOf } from '../tenancy/port.ts';
-import { type JobSpace, plainJob, workItem } from '../work/job.ts';
+import { plainJob, workItem } from '../work/job.ts';
+import type { JobSpace } from '../work/work-queue.ts';
 import { type PlacedRecord, type RecordsCursor, walkRecords } from './walk-records.ts';
 
 /** The work of removing what a removed entity left behind. Every step may be repeated. */

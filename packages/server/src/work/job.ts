@@ -3,15 +3,12 @@
  * ended between two steps, and repeated.
  */
 import type { Clock } from '../lib/clock.ts';
-import type { Maintenance, Put, Scope, Store } from '../store/port.ts';
+import { paceBackground } from '../lib/scheduling/event-loop.ts';
+import type { Condition, DueItem, Item, Put, Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
-import type { Leased } from './lease.ts';
-
-/** A data space whose work is done. The composition may pass more of it to the jobs. */
-export interface JobSpace {
-  readonly store: Store;
-  readonly maintenance: Maintenance;
-}
+import { ignoreConflict } from '../store/transact.ts';
+import { Lease, type Leased } from './lease.ts';
+import type { JobSpace, Take } from './work-queue.ts';
 
 /** Is called between any two steps: keeps the lease, and throws where another process has taken over or this one is ending. */
 export type RenewLease = () => Promise<void>;
@@ -107,6 +104,69 @@ export const works = table(
 /** Has a job do a piece of work from `at` on, in the place of what waits under the same name. */
 export function workItem(name: string, work: Work & Readonly<Record<string, unknown>>, at: number): Put {
   return works.put(name, work, { if: 'any', due: { at, queue: 'work' } });
+}
+
+const leaseMilliseconds = 30_000;
+const renewAfterMilliseconds = 10_000;
+
+/** Thrown to a job that is to end before its end. */
+class Stopped extends Error {}
+
+/** Has jobs do what is due: each piece is taken by moving its time forward, so that one process works on it at a time. */
+export function working<Space extends JobSpace>(
+  jobs: readonly Job<Space>[],
+  { nodeId: node, clock }: { readonly nodeId: string; readonly clock: Clock },
+): Take<Space> {
+  const runOne = async (space: Space, { scope: name, item }: DueItem, isClosed: () => boolean): Promise<void> => {
+    const scope = space.store.scope(name);
+    const { pk, sk } = item;
+    const dueAt = (at: number, condition: Condition, value = item.value): Put => {
+      return { kind: 'put', pk, sk, value, if: condition, due: { at, queue: 'work' } };
+    };
+    const lease = await Lease.take(
+      {
+        ...{ scope, clock, node, key: { pk, sk }, options: { priority: 'background' } },
+        ...{ milliseconds: leaseMilliseconds, renewAfter: renewAfterMilliseconds },
+        put: (leased, condition) => [dueAt(leased.until, condition, leasedText(scope, item, leased))],
+      },
+      item,
+    );
+    if (lease === undefined) return;
+    const renewLease = async (): Promise<void> => {
+      if (isClosed()) throw new Stopped();
+      await lease.renew();
+    };
+    try {
+      const { leased: _, ...work } = works.row(scope, item).value;
+      const job = jobs.find(({ name: own }) => own === work.job);
+      if (job === undefined) throw new Error(`there is no job ${work.job}`);
+      const at = await job.run(space, work, job.isUrgent === true ? renewLease : paced(renewLease));
+      const { condition } = lease;
+      await lease.end(at === undefined ? { kind: 'remove', pk, sk, if: condition } : dueAt(at, condition));
+    } catch (error) {
+      // A conflict means that another process holds the lease now: its work, not ours.
+      if (error instanceof Stopped) await lease.end(dueAt(clock.now(), lease.condition)).catch(ignoreConflict);
+      else ignoreConflict(error);
+    }
+  };
+  return (space, entry, isClosed) => ({ run: () => runOne(space, entry, isClosed) });
+}
+
+function paced(renewLease: RenewLease): RenewLease {
+  const pace = paceBackground();
+  return async () => {
+    await pace();
+    await renewLease();
+  };
+}
+
+/** What cannot be read stays as it is: the job reports the damage. */
+function leasedText(scope: Scope, item: Item, leased: Leased): string {
+  try {
+    return JSON.stringify({ ...works.row(scope, item).value, leased });
+  } catch {
+    return item.value;
+  }
 }
 
 /** Pieces of work that wait or are under way in a scope. */

@@ -3,8 +3,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Change, type Item, limits, type Scope } from '../../store/port.ts';
 import { asRead, type Row } from '../../store/table.ts';
 import { Lease, type LeaseTerms } from '../../work/lease.ts';
+import { dues } from '../../work/visits.ts';
+import { askedAt } from '../../work/work-queue.ts';
 import type { OrgPlace } from '../config/live-events.ts';
-import { askedAt, dues } from '../due.ts';
 import {
   heldItems,
   laneLeases,

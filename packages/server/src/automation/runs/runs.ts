@@ -5,11 +5,11 @@ import type { Row } from '../../store/table.ts';
 import { ignoreConflict } from '../../store/transact.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { Lease, LeaseLost } from '../../work/lease.ts';
+import type { DueVisit, DueWork } from '../../work/visits.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
-import type { DueHandler, DueWork } from '../due.ts';
 import { readyWorkspace } from '../ready-workspace.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { Suspensions } from '../suspensions.ts';
@@ -76,7 +76,7 @@ async function release({ clock }: RunsDeps, { scope }: Workspace, id: string): P
 }
 
 /** Takes up a run that is due: it begins, has waited, or its process died. */
-export function runHandler(deps: RunsDeps): DueHandler {
+export function runHandler(deps: RunsDeps): DueVisit {
   return async (work) => {
     const { scope, item } = work;
     const workspace = await workspaceOf(deps, work);

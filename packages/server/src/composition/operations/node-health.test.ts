@@ -6,7 +6,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type OpenedStore, Unavailable } from '../../store/port.ts';
 import { startMeasurement } from '../../telemetry/measurement.ts';
-import type { LeaseState } from '../../work/expiry-sweep.ts';
+import type { LeaseState } from '../../work/expiry.ts';
 import { createNodeHealth } from './node-health.ts';
 
 const read = readConfig({ FREEHOLD_DATA_DIR: '/nowhere/freehold' });

@@ -9,7 +9,7 @@ import { dataVersion } from '../../store/data-version.ts';
 import type { Scope, Health as StoreHealth } from '../../store/port.ts';
 import type { Measurement } from '../../telemetry/measurement.ts';
 import { addWorkFacts } from '../../telemetry/work-facts.ts';
-import type { LeaseState } from '../../work/expiry-sweep.ts';
+import type { LeaseState } from '../../work/expiry.ts';
 import type { Spaces } from '../open-spaces.ts';
 import type { ServedUrls } from '../served-urls.ts';
 import type { SharedParts } from '../workers/shared-parts.ts';

@@ -1,5 +1,7 @@
 /** What is done on workspaces in the background. */
-import { type Job, type JobSpace, withParts } from '../../work/job.ts';
+
+import { type Job, withParts } from '../../work/job.ts';
+import type { JobSpace } from '../../work/work-queue.ts';
 import { alignWorkspaceJob } from './suspend-workspace.ts';
 import { applicationJob, type RunApplicationDeps } from './templates/run-application.ts';
 import { closeWorkspaceJob, type PurgeSpace, purgeWorkspaceJob } from './workspace-removal.ts';

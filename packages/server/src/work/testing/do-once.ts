@@ -1,5 +1,6 @@
 import type { Change, DueItem } from '../../store/port.ts';
-import type { Job, JobSpace, RenewLease } from '../job.ts';
+import type { Job, RenewLease } from '../job.ts';
+import type { JobSpace } from '../work-queue.ts';
 
 /** Does a piece of due work as the job of its name would, without a lease: others may be at it too. Only tests may use it. @throws Conflict */
 export async function doOnce<Space extends Pick<JobSpace, 'store'>>(

@@ -3,8 +3,9 @@ import { paceBackground } from '../lib/scheduling/event-loop.ts';
 import { type Repeated, repeat } from '../lib/scheduling/repeat.ts';
 import { type DueItem, type Key, type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
 import { ignoreConflict, tryCommit } from '../store/transact.ts';
-import { type JobSpace, works } from './job.ts';
+import { works } from './job.ts';
 import { Lease, type LeaseTerms } from './lease.ts';
+import type { JobSpace } from './work-queue.ts';
 
 export interface ExpirySweepOptions {
   readonly spaces: readonly JobSpace[];
@@ -73,36 +74,14 @@ export function startExpirySweep(
  */
 export class ExpirySweep {
   readonly #options: ExpirySweepOptions;
-  readonly #lease: SweepLease;
+  /** Of an item that expires: the node that writes it where there is none has the sweep until then. */
+  readonly #terms: LeaseTerms;
+  #lease: Lease | undefined;
   #isStopped = false;
 
   constructor(options: ExpirySweepOptions) {
+    const { shared: scope, clock, nodeId: node } = options;
     this.#options = options;
-    this.#lease = new SweepLease(options);
-  }
-
-  /** Ends when nothing is left to remove, or another node sweeps. */
-  async turn(): Promise<void> {
-    const { spaces, clock } = this.#options;
-    const goesOn = async (): Promise<boolean> => !this.#isStopped && (await this.#lease.isHeld());
-    for (const space of spaces) await sweep(space, clock.now(), goesOn);
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  lease(): Promise<LeaseState> {
-    return this.#lease.state();
-  }
-}
-
-/** An item that expires: the node that writes it where there is none has the sweep until then. */
-class SweepLease {
-  readonly #terms: LeaseTerms;
-  #lease: Lease | undefined;
-
-  constructor({ shared: scope, clock, nodeId: node }: Pick<ExpirySweepOptions, 'shared' | 'clock' | 'nodeId'>) {
     this.#terms = {
       ...{ scope, clock, node, key: works.key(leaseName), options: { priority: 'background' } },
       ...{ milliseconds: leaseMilliseconds, renewAfter: renewAfterMilliseconds },
@@ -112,15 +91,26 @@ class SweepLease {
     };
   }
 
-  async state(): Promise<LeaseState> {
+  /** Ends when nothing is left to remove, or another node sweeps. */
+  async turn(): Promise<void> {
+    const { spaces, clock } = this.#options;
+    const goesOn = async (): Promise<boolean> => !this.#isStopped && (await this.#isHeld());
+    for (const space of spaces) await sweep(space, clock.now(), goesOn);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async lease(): Promise<LeaseState> {
     const held = await works.read(this.#terms.scope, leaseName);
     if (held === undefined) return { holder: 'none', node: undefined, until: undefined };
     const isOwn = held.version === this.#lease?.version;
     return { holder: isOwn ? 'this_node' : 'another_node', node: held.value.leased?.by, until: held.due?.at };
   }
 
-  /** Takes or keeps it. False where another node has it. */
-  async isHeld(): Promise<boolean> {
+  /** Takes or keeps the lease. False where another node has it. */
+  async #isHeld(): Promise<boolean> {
     const isKept = await this.#lease?.renew().then(() => true, ignoreConflict);
     if (isKept === true) return true;
     const [held] = await this.#terms.scope.get([this.#terms.key]);

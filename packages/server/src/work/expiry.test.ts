@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Intercept, interceptOpened } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
-import { ExpirySweep } from './expiry-sweep.ts';
+import { ExpirySweep } from './expiry.ts';
 
 async function sweptStore() {
   let now = 1_800_000_000_000;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
-import type { Job } from './job.ts';
-import { startJobRunner } from './job-runner.ts';
+import { type Job, working } from './job.ts';
+import { WorkQueue } from './work-queue.ts';
 
 type Handler = (...asked: Parameters<Job['run']>) => Promise<void>;
 
@@ -14,13 +14,8 @@ async function workplace() {
   const opened = await openStore({ kind: 'memory', clock });
   const errors: unknown[] = [];
   const run = (handler: Handler, space: OpenedStore = opened, isParallel = false) => {
-    const runner = startJobRunner({
-      spaces: [space],
-      nodeId: 'one',
-      clock,
-      onError: (error) => errors.push(error),
-      isParallel,
-    });
+    const onError = (error: unknown) => errors.push(error);
+    const runner = new WorkQueue({ queue: 'work', spaces: [space], clock, onError, atOnce: isParallel ? 10 : 1 });
     const job: Job = {
       name: 'job',
       run: async (...asked) => {
@@ -28,7 +23,7 @@ async function workplace() {
         return undefined;
       },
     };
-    runner.begin([job]);
+    runner.begin(working([job], { nodeId: 'one', clock }));
     return runner;
   };
   const give = (name: string, job = 'job') => {
@@ -38,7 +33,7 @@ async function workplace() {
   };
   const due = async () => (await opened.maintenance.due('work', now, 100)).map(({ item }) => item.sk);
   const left = async () => (await opened.store.scope('s').range('work', { limit: 100 })).map(({ sk }) => sk);
-  return { opened, errors, run, give, due, left, advance: (milliseconds: number) => (now += milliseconds) };
+  return { opened, clock, errors, run, give, due, left, advance: (milliseconds: number) => (now += milliseconds) };
 }
 
 /** Waits, a turn of the event loop at a time, until something has come true. */
@@ -332,4 +327,26 @@ test('a piece of work names who is at it and until when, and its job sees nothin
     { job: 'job', name: 'w' },
     { job: 'job', name: 'w' },
   ]);
+});
+
+test('work of one space that comes back at once keeps none of another space waiting', async () => {
+  const { opened, clock, give, errors } = await workplace();
+  const other = await openStore({ kind: 'memory', clock });
+  const onError = (error: unknown) => errors.push(error);
+  const queue = new WorkQueue({ queue: 'work', spaces: [opened, other], clock, onError, atOnce: 1 });
+  const log: string[] = [];
+  const run: Job['run'] = async (space) => {
+    log.push(space === other ? 'other' : 'first');
+    return log.length < 8 ? clock.now() : undefined;
+  };
+  queue.begin(working([{ name: 'job', run }], { nodeId: 'one', clock }));
+  await give('w');
+  const due = { at: 0, queue: 'work' } as const;
+  const value = JSON.stringify({ job: 'job' });
+  await other.store.scope('s').commit([{ kind: 'put', pk: 'work', sk: 'w', value, if: 'any', due }]);
+  queue.wake();
+  await until(() => log.length === 9);
+  await queue.close();
+  assert.deepEqual(log.slice(0, 4), ['first', 'other', 'first', 'other']);
+  assert.deepEqual(errors, []);
 });
