@@ -8,15 +8,14 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
-import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
+import { AddressRefused, type CallRules, callableUrl, createGuardedRequest } from '../lib/network/guarded-request.ts';
 import { secretText } from '../lib/network/signature.ts';
-import { notFound } from '../lib/problem.ts';
+import { invalidBody, notFound } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
 import { type Job, plainJob } from '../work/job.ts';
 import { type DeliverDeps, deliver } from './deliver.ts';
-import { readWebhook } from './read-webhook.ts';
 import {
   type DeliveryWork,
   deliveries,
@@ -79,8 +78,6 @@ export interface AlertWebhookDeps {
   readonly wake: () => void;
 }
 
-const timeoutMilliseconds = 10_000;
-
 export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
   const { platform, clock } = deps;
   const closing = new AbortController();
@@ -88,7 +85,6 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
   const delivering: DeliverDeps = {
     platform,
     now,
-    timeoutMilliseconds,
     request: createGuardedRequest(deps.rules),
     closing: closing.signal,
     keyOf: (webhook) => keyOf(deps, webhook),
@@ -169,4 +165,26 @@ async function removeWebhook(platform: Scope, { orgCode, auditContext }: AskedWe
 
 function targetOf({ id }: StoredWebhook) {
   return { kind: 'webhook', id };
+}
+
+/** @throws Problem `validation_failed` where the platform may not call the address. */
+function readWebhook({ url }: { readonly url: string }, rules: CallRules): { readonly url: string } {
+  const { username, password, hash } = checked(url, rules);
+  if (username + password + hash !== '' || url.endsWith('#'))
+    throw wrong('/url', 'invalid_value', '`url` must not contain a user name, a password or a fragment');
+  return { url };
+}
+
+function checked(url: string, rules: CallRules): URL {
+  try {
+    return callableUrl(url, rules);
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    const form = rules.isDevelopment ? 'an https or http address' : 'an https address';
+    throw wrong('/url', 'invalid_value', `\`url\` must be ${form} of the public Internet: ${error.message}`);
+  }
+}
+
+function wrong(pointer: string, code: string, message: string) {
+  return invalidBody([{ pointer, code, message }]);
 }

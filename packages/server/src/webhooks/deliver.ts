@@ -3,7 +3,7 @@ import { timestamp } from '../lib/clock.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { tryCommit } from '../store/transact.ts';
 import { pauseAfter, type RetryPauses } from '../work/retry-pauses.ts';
-import { type Attempt, type PostDeps, postMessage } from './post-message.ts';
+import { type Outcome, type SendDeps, send } from '../work/send.ts';
 import {
   type Delivery,
   type DeliveryWork,
@@ -15,7 +15,7 @@ import {
   workItem,
 } from './stored-webhook.ts';
 
-export interface DeliverDeps extends PostDeps {
+export interface DeliverDeps extends SendDeps {
   readonly platform: Scope;
   readonly keyOf: (webhook: StoredWebhook) => Buffer;
 }
@@ -23,7 +23,7 @@ export interface DeliverDeps extends PostDeps {
 /** After the last there is no further attempt. */
 export const retryMilliseconds: readonly number[] = [5, 60, 300, 1800, 7200, 21_600].map((seconds) => seconds * 1000);
 const alertPauses: RetryPauses = { after: (attempts) => retryMilliseconds[attempts - 1] };
-const statusGone = 410;
+const timeoutMilliseconds = 10_000;
 
 /**
  * Sends a message to where its org wants it by now; where it wants none any more, it is forgotten. What became of it is
@@ -33,20 +33,24 @@ export async function deliver(deps: DeliverDeps, work: DeliveryWork, renewLease:
   const webhook = (await webhooks.read(deps.platform, work.org))?.value;
   if (webhook === undefined) return;
   const { id, type, timestamp: at, data } = work;
-  const message = { id, body: JSON.stringify({ id, type, timestamp: at, data }) };
-  const attempt = await postMessage(deps, { url: webhook.url, key: deps.keyOf(webhook) }, message);
+  const body = JSON.stringify({ id, type, timestamp: at, data });
+  const { url } = webhook;
+  const outcome = await send(deps, { id, body, url, keys: [deps.keyOf(webhook)], timeoutMilliseconds });
   // A platform that ends has cut the call off: that is no failure of the receiver.
-  if (!attempt.isDelivered) await renewLease();
+  if (outcome.state !== 'delivered') await renewLease();
   // Where it is refused, another node has taken the work over and come to its end.
-  await tryCommit(deps.platform, changesAfter(work, attempt, deps.now()));
+  await tryCommit(deps.platform, changesAfter(work, outcome, deps.now()));
 }
 
-function changesAfter(work: DeliveryWork, attempt: Attempt, now: number): readonly Change[] {
+function changesAfter(work: DeliveryWork, outcome: Outcome, now: number): readonly Change[] {
   const { org, id, type } = work;
   const attempts = work.attempts + 1;
-  const nextAt = nextAttemptAt({ ...work, attempts }, attempt, now);
-  const state = attempt.isDelivered ? 'delivered' : nextAt === undefined ? 'failed' : 'retrying';
-  const { status, failure } = attempt;
+  const nextAt = nextAttemptAt({ ...work, attempts }, outcome, now);
+  const { status, answer } = outcome;
+  const isDelivered = outcome.state === 'delivered';
+  const state = isDelivered ? 'delivered' : nextAt === undefined ? 'failed' : 'retrying';
+  const reason = status === null ? answer : `the answer has status ${status}`;
+  const failure = isDelivered ? null : reason;
   const next_attempt_at = nextAt === undefined ? null : timestamp(nextAt);
   const delivery: Delivery = { id, type, state, attempts, at: timestamp(now), status, failure, next_attempt_at };
   return [
@@ -61,9 +65,13 @@ function workDone(work: DeliveryWork): readonly Change[] {
   return work.type === testType ? [] : [deliveryWorks.remove(work, 'present')];
 }
 
-function nextAttemptAt({ type, attempts }: DeliveryWork, attempt: Attempt, now: number): number | undefined {
-  if (attempt.isDelivered || type === testType || attempt.status === statusGone) return undefined;
-  const pause = pauseAfter(alertPauses, attempts, 0, attempt.retryAfterSeconds);
+function nextAttemptAt(
+  { type, attempts }: DeliveryWork,
+  { state, retryAfterSeconds }: Outcome,
+  now: number,
+): number | undefined {
+  if (state !== 'failed' || type === testType) return undefined;
+  const pause = pauseAfter(alertPauses, attempts, 0, retryAfterSeconds);
   return pause === undefined ? undefined : now + pause;
 }
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Outcome } from '../../work/send.ts';
 import { visiting, visitsAtOnce } from '../../work/visits.ts';
 import { WorkQueue } from '../../work/work-queue.ts';
-import type { Outcome } from '../destinations/destination.ts';
 import { laneJobs } from './outbox-rows.ts';
 import { delivered, failure, type OutboxBench, type OutboxNode, openOutboxBench } from './testing/outbox-bench.ts';
 

@@ -6,7 +6,7 @@ import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { workspaceTable } from '../../tenancy/workspace-directory.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
 import { Lease } from '../../work/lease.ts';
-import type { Outcome } from '../destinations/destination.ts';
+import type { Outcome } from '../../work/send.ts';
 import { createBringForward } from './bring-forward.ts';
 import { takeLane } from './lane.ts';
 import { laneLeases, laneMark, putLane, putRetry } from './outbox-rows.ts';

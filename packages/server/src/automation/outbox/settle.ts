@@ -1,8 +1,9 @@
 /** What a visit does with the lines of writes that it found: one attempt for each that is next, and what is written of it. */
 import type { Change } from '../../store/port.ts';
 import { pauseAfter } from '../../work/retry-pauses.ts';
+import type { Outcome } from '../../work/send.ts';
 import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
-import type { Outcome, Told } from '../destinations/destination.ts';
+import type { Told } from '../destinations/destination.ts';
 import { deliveryPauses, tryingMilliseconds } from './circuit.ts';
 import type { Lane, Line, Waiting } from './lane.ts';
 import { apartTexts, heldItems, type OutboxItem, pastItems, putRetry, retryMark } from './outbox-rows.ts';
