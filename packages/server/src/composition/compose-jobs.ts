@@ -1,9 +1,8 @@
 /** Puts together what works in the background. */
 
-import { forgetRunsOf } from '../automation/port.ts';
 import type { Config } from '../config.ts';
 import { networkList } from '../gateway/client-address.ts';
-import { derivedKey, platformScopeName, type Secrets, type WorkspaceJobDeps, workspaceJobs } from '../identity/port.ts';
+import { derivedKey, platformScopeName, type Secrets } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { type MaintainDeps, maintainEntity, purgeEntityJob } from '../maintenance/port.ts';
@@ -13,10 +12,9 @@ import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook } from '../webhooks/alert-webhook.ts';
-import { type RunningSweep, startExpirySweep } from '../work/expiry.ts';
+import { ExpirySweep, type LeaseState, sweepJob } from '../work/expiry.ts';
 import { type Job, type WaitingWork, waitingWork, withParts, working } from '../work/job.ts';
 import { type JobSpace, WorkQueue } from '../work/work-queue.ts';
-import type { CapGates } from './compose-metering.ts';
 import { notingRemovals } from './noted-removals.ts';
 import type { Spaces } from './open-spaces.ts';
 import type { UpgradePage } from './upgrade-page.ts';
@@ -28,14 +26,13 @@ interface Watched {
   readonly watch: WatchJobs;
 }
 
-export interface JobDeps extends Watched, Pick<WorkspaceJobDeps, 'platform' | 'configs' | 'newId'> {
+export interface JobDeps extends Watched {
+  readonly configs: Readonly<Record<Environment, MaintainDeps['configs']>>;
   readonly workFacts: WorkFacts;
   /** What waits for writes of records. */
   readonly events: { readonly recordEvents: RecordEvents };
   /** Counts the records that jobs remove. */
   readonly metering: { readonly gate: Pick<Metering['gate'], 'admit'> };
-  readonly iam: Pick<WorkspaceJobDeps, 'epochs'>;
-  readonly foundingGate: CapGates['foundingGate'];
 }
 
 type DataSpace = JobSpace & Pick<MaintainDeps, 'configs' | 'clock'>;
@@ -45,7 +42,7 @@ export interface Jobs {
   readonly wake: () => void;
   /** With the jobs of what is put together last. */
   readonly begin: (jobs: readonly Job[]) => void;
-  readonly sweepLease: RunningSweep['lease'];
+  readonly sweepLease: () => Promise<LeaseState>;
   /** What an org has waiting in an environment. */
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
   /** Ends when the job at hand has ended, or has come to the end of a step: the next start goes on with it. */
@@ -53,15 +50,10 @@ export interface Jobs {
 }
 
 export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
-  const { configs, clock, nodeId, onFault, watch, foundingGate, iam } = deps;
+  const { configs, clock, nodeId, onFault, watch } = deps;
   const { recordEvents: events } = deps.events;
-  const policyGate: WorkspaceJobDeps['policyGate'] = (workspace, policies) =>
-    foundingGate(workspace, workspace.tenantCode, policies);
-  const stores = { test: spaces.test.store, prod: spaces.prod.store };
-  const jobs: readonly Job<DataSpace>[] = [
-    ...[purgeEntityJob, maintainEntity, withParts(removalJob, { configs, events })],
-    ...workspaceJobs({ ...deps, ...iam, stores, policyGate, forgetRuns: forgetRunsOf }),
-  ];
+  const removal = withParts(removalJob, { configs, events });
+  const jobs: readonly Job<DataSpace>[] = [purgeEntityJob, maintainEntity, removal];
   const dataSpace = (env: Environment): DataSpace => {
     const { store, maintenance } = spaces[env];
     return { store: notingRemovals(store, env, deps.metering.gate), maintenance, configs: configs[env], clock };
@@ -72,11 +64,12 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
     ...{ clock, onError: onFault, atOnce: 1 },
   });
   const shared = spaces.platform.store.scope(platformScopeName);
-  const watchSweep = deps.workFacts.watch('expire');
-  const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, nodeId, clock }, onFault, watchSweep);
+  const sweep = new ExpirySweep({ spaces: Object.values(spaces), shared, nodeId, clock });
+  const [watched] = deps.workFacts.watch('expire')([{ name: sweepJob, run: () => sweep.turn() }]);
+  sweep.begin(onFault, watched?.run);
   return {
     wake: () => queue.wake(),
-    sweepLease: sweep.lease,
+    sweepLease: () => sweep.lease(),
     begin: (more) => queue.begin(working(watch([...jobs, ...more]), deps)),
     waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),
     close: async () => {

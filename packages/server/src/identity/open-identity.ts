@@ -42,10 +42,16 @@ import { createProviderTrials } from './tokens/provider-trials.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
-import type { SuspendDeps } from './workspaces/suspend-workspace.ts';
+import { alignWorkspaceJob, type SuspendDeps } from './workspaces/suspend-workspace.ts';
+import { applicationJob, type RunApplicationDeps } from './workspaces/templates/run-application.ts';
 import { createTemplateApplications } from './workspaces/templates/template-applications.ts';
 import { createWorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
-import type { RemovalDeps } from './workspaces/workspace-removal.ts';
+import {
+  closeWorkspaceJob,
+  type PurgeSpace,
+  purgeWorkspaceJob,
+  type RemovalDeps,
+} from './workspaces/workspace-removal.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export interface IdentityDeps extends MembershipDeps {
@@ -57,7 +63,7 @@ export interface IdentityDeps extends MembershipDeps {
   readonly mailMeter: MailDraftsDeps['mailMeter'];
   readonly runtime: RecordRuntime;
   readonly removals: LargeRemovals;
-  /** Is given what works on jobs about persons. */
+  /** Is given the jobs about persons and workspaces. */
   readonly beginJobs: (jobs: readonly Job[]) => void;
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
@@ -69,6 +75,7 @@ export interface IdentityDeps extends MembershipDeps {
   /** Tells the jobs that there is work. */
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
+  readonly forgetRuns: PurgeSpace['forgetRuns'];
   readonly workspaceRemoved: RemovalDeps['workspaceRemoved'];
   readonly workspaceResumed: SuspendDeps['workspaceResumed'];
   readonly onError: (error: unknown) => void;
@@ -111,7 +118,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const operator = { loginThrottle: logins.operator };
   const writeLoop = createWriteLoop({ configs, fences: createFences() });
   const personal = { ...app, writeLoop };
-  deps.beginJobs([withParts(personDataJob, personal)]);
+  deps.beginJobs([withParts(personDataJob, personal), ...workspaceJobs({ ...app, forgetRuns: deps.forgetRuns })]);
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */
@@ -151,4 +158,18 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     close: () => upkeep.close(),
   };
+}
+
+type WorkspaceJobDeps = RunApplicationDeps & Pick<IdentityDeps, 'clock' | 'epochs' | 'foundingGate' | 'forgetRuns'>;
+
+function workspaceJobs({ foundingGate, forgetRuns, ...deps }: WorkspaceJobDeps): readonly Job[] {
+  const { clock, epochs } = deps;
+  const policyGate: RunApplicationDeps['policyGate'] = async (workspace, policies) =>
+    foundingGate?.(workspace, workspace.tenantCode, policies);
+  return [
+    withParts(alignWorkspaceJob, { epochs }),
+    withParts(closeWorkspaceJob, { clock }),
+    withParts(purgeWorkspaceJob, { clock, forgetRuns }),
+    withParts(applicationJob, { ...deps, policyGate }),
+  ];
 }

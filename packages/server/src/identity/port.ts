@@ -71,5 +71,4 @@ export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
 export type { TemplateApplications } from './workspaces/templates/template-applications.ts';
 export type { WorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
-export { type WorkspaceJobDeps, workspaceJobs } from './workspaces/workspace-jobs.ts';
 export type { Workspaces } from './workspaces/workspaces.ts';

@@ -10,8 +10,8 @@ import { uuidv7Source } from '../lib/ids.ts';
 import type { CallRules } from '../lib/network/guarded-request.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
+import { retryMilliseconds } from './alert-delivery.ts';
 import { createAlertWebhook } from './alert-webhook.ts';
-import { retryMilliseconds } from './deliver.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;

@@ -15,16 +15,17 @@ import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
 import { type Job, plainJob } from '../work/job.ts';
-import { type DeliverDeps, deliver } from './deliver.ts';
 import {
+  type DeliverDeps,
   type DeliveryWork,
+  deliver,
   deliveries,
   deliveryJob,
   type StoredWebhook,
   testType,
   webhooks,
   workItem,
-} from './stored-webhook.ts';
+} from './alert-delivery.ts';
 
 /** The address that the alerts of an org are sent to. */
 export interface AlertWebhook {

@@ -97,7 +97,7 @@ test('a sweep that is stopped begins no step', async () => {
   const { put, stored, node, now } = await sweptStore();
   await put('s', 'past', now() - 1);
   const stopped = node();
-  stopped.stop();
+  await stopped.close();
   await stopped.turn();
   assert.deepEqual(await stored('s'), ['past']);
 });

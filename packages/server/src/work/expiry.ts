@@ -16,10 +16,6 @@ export interface ExpirySweepOptions {
   readonly clock: Clock;
 }
 
-export interface RunningSweep extends Repeated {
-  lease(): Promise<LeaseState>;
-}
-
 /** Which node sweeps, as this one knows it. */
 export interface LeaseState {
   readonly holder: 'this_node' | 'another_node' | 'none';
@@ -32,11 +28,6 @@ export interface LeaseState {
 /** The sweep as a job beside others. */
 export const sweepJob = 'expiry';
 
-interface SweepJob {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-}
-
 const leaseName = '#expiry';
 const turnMilliseconds = 60_000;
 /** Ends before the node's next turn, so that the node goes on sweeping while it lives, and another one when it has died. */
@@ -47,27 +38,6 @@ const itemsPerStep = 1000;
 const itemsReadMax = 20_000;
 const scopesAtOnce = 64;
 
-/** Does a turn each minute, and ends between two steps of one. @param watch as of jobs. */
-export function startExpirySweep(
-  options: ExpirySweepOptions,
-  onError: (error: unknown) => void,
-  watch: (jobs: readonly SweepJob[]) => readonly SweepJob[] = (jobs) => jobs,
-): RunningSweep {
-  const sweep = new ExpirySweep(options);
-  const jobs = watch([{ name: sweepJob, run: () => sweep.turn() }]);
-  const turn = async () => {
-    for (const { run } of jobs) await run();
-  };
-  const turns = repeat(turn, { milliseconds: turnMilliseconds, onError });
-  return {
-    lease: () => sweep.lease(),
-    close: async () => {
-      sweep.stop();
-      await turns.close();
-    },
-  };
-}
-
 /**
  * Removes what has expired, on one node at a time. Nothing depends on when: an expired item reads as absent from its
  * time on.
@@ -77,7 +47,8 @@ export class ExpirySweep {
   /** Of an item that expires: the node that writes it where there is none has the sweep until then. */
   readonly #terms: LeaseTerms;
   #lease: Lease | undefined;
-  #isStopped = false;
+  #turns: Repeated | undefined;
+  #isClosed = false;
 
   constructor(options: ExpirySweepOptions) {
     const { shared: scope, clock, nodeId: node } = options;
@@ -91,15 +62,22 @@ export class ExpirySweep {
     };
   }
 
+  /** Does a turn each minute. @param turn of this sweep, as it is watched. */
+  begin(onError: (error: unknown) => void, turn = (): Promise<void> => this.turn()): void {
+    this.#turns = repeat(turn, { milliseconds: turnMilliseconds, onError });
+  }
+
   /** Ends when nothing is left to remove, or another node sweeps. */
   async turn(): Promise<void> {
     const { spaces, clock } = this.#options;
-    const goesOn = async (): Promise<boolean> => !this.#isStopped && (await this.#isHeld());
+    const goesOn = async (): Promise<boolean> => !this.#isClosed && (await this.#isHeld());
     for (const space of spaces) await sweep(space, clock.now(), goesOn);
   }
 
-  stop(): void {
-    this.#isStopped = true;
+  /** Ends between two steps of a turn. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#turns?.close();
   }
 
   async lease(): Promise<LeaseState> {

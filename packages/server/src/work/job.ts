@@ -58,10 +58,6 @@ export interface Turn {
   readonly isLate: () => boolean;
 }
 
-export interface SteppedJob<Space, Work, Row> extends Pick<Job, 'name' | 'isUrgent'> {
-  readonly begin: (space: Space, work: Work) => JobSteps<Row>;
-}
-
 const sliceMilliseconds = 10_000;
 const waitMilliseconds = 1000;
 
@@ -69,7 +65,7 @@ const waitMilliseconds = 1000;
 export function defineJob<Space extends { readonly clock: Clock }, Work, Row>({
   begin,
   ...job
-}: SteppedJob<Space, Work, Row>): Job<Space> {
+}: Pick<Job, 'name' | 'isUrgent'> & { readonly begin: (space: Space, work: Work) => JobSteps<Row> }): Job<Space> {
   return {
     ...job,
     run: async (space, work, renewLease) => {

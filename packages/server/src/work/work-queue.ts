@@ -51,8 +51,8 @@ export class WorkQueue<Space extends JobSpace> {
   readonly #options: WorkQueueOptions<Space>;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #ofShare = new Map<string, number>();
-  /** When what failed did so: it may still be due, and is tried again in another turn. */
-  readonly #failed = new Map<string, number>();
+  /** Since it was woken: what failed may still be due, and is tried again in another turn. */
+  readonly #failed = new Set<string>();
   /** Scopes that took no commit, and when that was: what is due in them stays until they are removed. */
   readonly #closedScopes = new BoundedMap<string, number>(10_000);
   #take: Take<Space> | undefined;
@@ -77,6 +77,11 @@ export class WorkQueue<Space extends JobSpace> {
 
   /** Looks for what is due now instead of at the next turn. */
   wake(): void {
+    this.#failed.clear();
+    this.#goOn();
+  }
+
+  #goOn(): void {
     this.#isPoked = true;
     if (this.#looking !== undefined || this.#isClosed || this.#take === undefined) return;
     this.#looking = this.#look(this.#take)
@@ -84,7 +89,7 @@ export class WorkQueue<Space extends JobSpace> {
       .finally(() => {
         this.#looking = undefined;
         // Woken between its last look and now.
-        if (this.#isPoked) this.wake();
+        if (this.#isPoked) this.#goOn();
       });
   }
 
@@ -103,11 +108,9 @@ export class WorkQueue<Space extends JobSpace> {
   }
 
   async #look(take: Take<Space>): Promise<void> {
-    const { clock, spaces } = this.#options;
-    const { length } = spaces;
+    const { length } = this.#options.spaces;
     while (this.#isPoked && !this.#isClosed) {
       this.#isPoked = false;
-      for (const [key, at] of this.#failed) if (clock.now() - at >= turnMilliseconds) this.#failed.delete(key);
       for (let count = 0, first = this.#first; count < length; count++)
         await this.#takeDue(take, (first + count) % length);
     }
@@ -168,7 +171,7 @@ export class WorkQueue<Space extends JobSpace> {
       const left = (this.#ofShare.get(share) ?? 1) - 1;
       if (left > 0) this.#ofShare.set(share, left);
       else this.#ofShare.delete(share);
-      if (this.#isFull) this.wake();
+      if (this.#isFull) this.#goOn();
     };
     this.#underWay.set(key, this.#run(taken, place, key).finally(ended));
     return true;
@@ -181,7 +184,7 @@ export class WorkQueue<Space extends JobSpace> {
     } catch (error) {
       if (error instanceof ScopeClosed) this.#closedScopes.set(place, clock.now());
       else {
-        this.#failed.set(key, clock.now());
+        this.#failed.add(key);
         onError(error);
       }
     }

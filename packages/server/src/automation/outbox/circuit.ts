@@ -1,5 +1,5 @@
 /** When a delivery that failed is sent again, and when an endpoint that fails all of them is left alone. Pure. */
-import { growing, pauseAfter, type RetryPauses } from '../../work/retry-pauses.ts';
+import { growing, pauseAfter, type RetryPauses } from '../../work/send.ts';
 
 /** For how long a delivery is tried. */
 export const tryingMilliseconds = 24 * 3600 * 1000;

@@ -1,7 +1,6 @@
 /** What a visit does with the lines of writes that it found: one attempt for each that is next, and what is written of it. */
 import type { Change } from '../../store/port.ts';
-import { pauseAfter } from '../../work/retry-pauses.ts';
-import type { Outcome } from '../../work/send.ts';
+import { type Outcome, pauseAfter } from '../../work/send.ts';
 import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
 import type { Told } from '../destinations/destination.ts';
 import { deliveryPauses, tryingMilliseconds } from './circuit.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { growing, pauseAfter, type RetryPauses } from './retry-pauses.ts';
+import { growing, pauseAfter, type RetryPauses } from './send.ts';
 
 const listed: RetryPauses = { after: (attempts) => [5000, 60_000][attempts - 1] };
 const drawn: RetryPauses = { after: growing(800, 3, 5000), between: (most) => [300, most] };
