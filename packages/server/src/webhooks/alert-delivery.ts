@@ -114,7 +114,7 @@ function changesAfter(work: DeliveryWork, outcome: Outcome, now: number): readon
   ];
 }
 
-/** A newer test may have taken the place of one: the runner removes the one that it has begun with, and no other. */
+/** A newer test may have taken the place of one: the queue removes the one that it has begun with, and no other. */
 function workDone(work: DeliveryWork): readonly Change[] {
   return work.type === testType ? [] : [deliveryWorks.remove(work, 'present')];
 }

@@ -245,7 +245,7 @@ test('a runner that is closed gives nothing back that another process has taken 
   assert.deepEqual([await left(), errors], [[], []]);
 });
 
-test('while the store takes no commits the runner waits for its next turn, and does not try on and on', async (t) => {
+test('while the store takes no commits the queue waits for its next turn, and does not try on and on', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { opened, run, give, errors } = await workplace();
   for (let index = 0; index < 12; index++) await give(`w${index}`);

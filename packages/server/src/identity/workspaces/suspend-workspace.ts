@@ -19,7 +19,7 @@ import { workspaceHeads } from './workspace-head.ts';
 export interface SuspendDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly epochs: AccessEpochs;
-  /** Wakes the job runner, because there is work. */
+  /** Has work looked for now. */
   readonly wake: () => void;
   /** Has what waited in a workspace go on that is suspended no more. Never fails. */
   readonly workspaceResumed: (place: ResumedPlace) => Promise<void>;

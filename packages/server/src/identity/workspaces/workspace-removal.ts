@@ -43,7 +43,7 @@ export type RemovalConfirmation = BodyOf<typeof workspacesApi.deleteWorkspace>;
 
 export interface RemovalDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
-  /** Wakes the job runner, because there is work. */
+  /** Has work looked for now. */
   readonly wake: () => void;
   /** Is told how many records are gone with it; left out, they count for nothing. */
   readonly workspaceRemoved?:
