@@ -27,7 +27,7 @@ try {
   execFileSync(process.execPath, [program, 'backup', backup, '--data-dir', dataDir]);
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'data.tar.br'), brotliCompressSync(readFileSync(backup)));
-  writeFileSync(join(target, 'filled.json'), `${JSON.stringify(filled)}\n`);
+  writeFileSync(join(target, 'filled.json.br'), brotliCompressSync(JSON.stringify(filled)));
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

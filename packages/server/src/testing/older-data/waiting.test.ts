@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { mock, type TestContext, test } from 'node:test';
+import { brotliDecompressSync } from 'node:zlib';
 import { temporaryFolder } from '../command.ts';
 import { bearer, call, type Reply } from './calls.ts';
 import { startHeld } from './held-platform.ts';
@@ -31,7 +32,8 @@ const day = 24 * hour;
 test('waiting alerts, deliveries, runs, schedules, jobs and expiries that an earlier release has stored are done', async (context) => {
   const dataDir = join(temporaryFolder(context), 'data');
   await unpackFixture('waiting', dataDir);
-  const filled: WaitingWork = JSON.parse(readFileSync(join(import.meta.dirname, 'waiting', 'filled.json'), 'utf8'));
+  const stored = readFileSync(join(import.meta.dirname, 'waiting', 'filled.json.br'));
+  const filled: WaitingWork = JSON.parse(brotliDecompressSync(stored).toString());
   const { received, url } = await startReceiver(context);
   mock.timers.enable({ apis: ['setInterval'] });
   context.after(() => mock.timers.reset());
