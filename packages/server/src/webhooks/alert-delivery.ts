@@ -57,7 +57,7 @@ export const deliveries = table(
   json<Delivery>('alert delivery', { id: 'string', state: 'string' }),
 );
 
-export const deliveryWorks = table(
+const deliveryWorks = table(
   ({ org, id, type }: Pick<DeliveryWork, 'org' | 'id' | 'type'>) => ({
     pk: 'work',
     sk: `${deliveryJob};${org};${type === testType ? 'test' : id}`,
