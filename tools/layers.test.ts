@@ -34,7 +34,7 @@ describe('the check of the layers', () => {
     [`${server}/composition/compose.ts`, `import { openStore } from '../store/open-store.ts';`],
     [`${server}/composition/compose.ts`, `import { FairScheduler } from '../lib/scheduling/fair-scheduler.ts';`],
     [`${server}/main.ts`, `import { compose } from './composition/compose.ts';`],
-    [`${server}/jobs/run.ts`, `import { FairScheduler } from '../lib/scheduling/fair-scheduler.ts';`],
+    [`${server}/copy/run.ts`, `import { FairScheduler } from '../lib/scheduling/fair-scheduler.ts';`],
     [`${server}/gateway/list.ts`, `import { recordText } from '../records/port.ts';`],
     [`${server}/gateway/list.test.ts`, `import { readRecord } from '../records/record.ts';`],
     ['packages/cli/src/main.ts', `import { connect } from '@freehold/client/connect';`],
@@ -59,7 +59,7 @@ describe('the check of the layers', () => {
     [`${server}/gateway/list.ts`, 'await import(`../store/port.ts`);', /gateway may not import it/],
     [`${server}/gateway/list.ts`, `await import('../store/' + name);`, /must be a literal/],
     [`${server}/gateway/list.ts`, `require('../store/' + name);`, /must be a literal/],
-    [`${server}/gateway/list.ts`, `import '../jobs/run.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `import '../copy/run.ts';`, /gateway may not import it/],
     [`${server}/gateway/list.ts`, `import '../composition/compose.ts';`, /gateway may not import it/],
     [`${server}/gateway/list.ts`, `import '../config.ts';`, /gateway may not import it/],
     [

@@ -3,10 +3,12 @@ import type { Clock } from '../lib/clock.ts';
 import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import type { Sealer } from '../records/port.ts';
+import type { OpenedStore } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { type DueJob, type VisitedSpace, visiting, visitsAtOnce } from '../work/visits.ts';
+import { WorkQueue, type WorkQueueOptions } from '../work/work-queue.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createDrafts, type Drafts } from './drafts/draft-run.ts';
-import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import { createHookCallLog } from './hooks/hook-calls.ts';
 import { type Hooks, openHooks } from './hooks/hooks.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
@@ -25,20 +27,21 @@ import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
-  extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
+  extends Pick<WorkQueueOptions<VisitedSpace>, 'onError'>,
     Omit<RunsDeps, 'http' | 'suspensions' | 'transactions' | 'runRows'>,
     Pick<RunLogDeps, 'cursors'> {
+  readonly spaces: Readonly<Record<Environment, OpenedStore>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live' | 'suspensions'>;
+  readonly events: Pick<OpenedEvents, 'jobs' | 'cutOff' | 'chain' | 'live' | 'suspensions'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
   /** Sees each visit of what is due. */
-  readonly watchDue: (handlers: ReadonlyMap<string, DueHandler>) => ReadonlyMap<string, DueHandler>;
+  readonly watchDue: (jobs: readonly DueJob[]) => readonly DueJob[];
 }
 
 export interface Automation {
@@ -71,21 +74,20 @@ export function openAutomation({ sealer, ...given }: AutomationDeps): Automation
     wake();
     return started;
   };
-  const handlers = new Map<string, DueHandler>([
-    ['run', runHandler(runDeps)],
-    [schedulesDue.sk, reconcileHandler(deps)],
-    [scheduleJob, scheduleHandler({ ...deps, start })],
-    ...deps.events.handlers,
-  ]);
-  const runner = new DueRunner({
-    ...deps,
-    handlers: deps.watchDue(handlers),
-    deliveries: new Set(deps.events.handlers.keys()),
-  });
-  const wake = () => runner.wake();
+  const jobs: readonly DueJob[] = [
+    { name: 'run', run: runHandler(runDeps) },
+    { name: schedulesDue.sk, run: reconcileHandler(deps) },
+    { name: scheduleJob, run: scheduleHandler({ ...deps, start }) },
+    ...deps.events.jobs,
+  ];
+  const { clock, onError } = deps;
+  const spaces = (['test', 'prod'] as const).map((env) => ({ env, ...deps.spaces[env] }));
+  const queue = new WorkQueue({ queue: 'automation', spaces, clock, onError, atOnce: visitsAtOnce });
+  queue.begin(visiting(deps.watchDue(jobs), deps));
+  const wake = () => queue.wake();
   return {
     wake,
-    wakeAt: (at) => runner.wakeAt(at),
+    wakeAt: (at) => queue.wakeAt(at),
     logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake, start, liveEvents: deps.events.live }),
     drafts: createDrafts(deps),
@@ -98,7 +100,7 @@ export function openAutomation({ sealer, ...given }: AutomationDeps): Automation
     close: async () => {
       deps.events.cutOff();
       closing.abort();
-      await runner.close();
+      await queue.close();
       await deps.scripts.close();
     },
   };

@@ -5,13 +5,13 @@ import { type CallRules, createGuardedRequest } from '../lib/network/guarded-req
 import type { BeforeEvents, Cursors, RecordEvents } from '../records/port.ts';
 import type { Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
+import type { DueJob } from '../work/visits.ts';
 import type { Tell } from './alerts.ts';
 import { createBeforeEvents } from './before/before-events.ts';
 import type { StoredBlocks } from './blocks/stored-blocks.ts';
 import { type ChainHeader, createChainHeader } from './chain-header.ts';
 import { createLiveEvents, type LiveEvents } from './config/live-events.ts';
 import { createDestinations } from './destinations/registry.ts';
-import type { DueHandler } from './due.ts';
 import { type BringForward, createBringForward } from './outbox/bring-forward.ts';
 import { type EventServices, eventServices } from './outbox/event-services.ts';
 import { type LaneDeps, LaneVisits } from './outbox/lane-visits.ts';
@@ -67,7 +67,7 @@ export interface OpenedEvents {
   /** What waited in a workspace that is suspended no more goes on. */
   readonly workspaceResumed: WorkspaceResumed;
   /** What is done with what is due of events. */
-  readonly handlers: ReadonlyMap<string, DueHandler>;
+  readonly jobs: readonly DueJob[];
   /** Cuts off what is being sent: it is sent at the next start. */
   cutOff(): void;
 }
@@ -99,10 +99,7 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
       ...{ ...deps, live, visits, destinations, pauses },
       orgScope: (env, orgCode) => stores[env].scope(orgScopeName(orgCode)),
     }),
-    handlers: new Map([
-      [laneJobs.lane, visit],
-      [laneJobs.retry, visit],
-    ]),
+    jobs: Object.values(laneJobs).map((name) => ({ name, run: visit, isDelivery: true as const })),
     cutOff: () => closing.abort(),
   };
 }

@@ -6,7 +6,6 @@ export type { LogicBlocks } from './blocks/logic-blocks.ts';
 export { createStoredBlocks, type StoredBlocks } from './blocks/stored-blocks.ts';
 export type { RunCaller } from './callers.ts';
 export type { Drafts } from './drafts/draft-run.ts';
-export { askedAt } from './due.ts';
 export type { Hooks } from './hooks/hooks.ts';
 export type { HookContent } from './hooks/receive.ts';
 export { automationKinds } from './kinds/automation-kinds.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type Change, type Item, limits, type Scope, ScopeClosed, type Store } from '../store/port.ts';
 import { transact } from '../store/transact.ts';
 import { type Environment, workspaceScopeName } from '../tenancy/port.ts';
-import { dues } from './due.ts';
+import { dues } from '../work/visits.ts';
 import { restMilliseconds, type SuspensionPlace } from './suspensions.ts';
 
 export interface ResumedWorkspaceDeps {

@@ -1,6 +1,6 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
 import { openAudit } from '../audit/open-audit.ts';
-import { createSecretReferences, createSecretVault } from '../automation/port.ts';
+import { createSecretReferences, createSecretVault, forgetRunsOf } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
@@ -97,9 +97,9 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
   const iam = composeIam(opened, { ...made, metrics, onFault: within('decisions'), epochs: epochs?.access });
-  const jobs = startJobs(spaces, { ...made, onFault: within('jobs'), events, metering, iam, foundingGate });
+  const jobs = startJobs(spaces, { ...made, onFault: within('jobs'), events, metering });
 
-  const shared = { ...made, signingKeys, wake: jobs.wake };
+  const shared = { ...made, signingKeys, wake: jobs.wake, forgetRuns: forgetRunsOf };
   const audit = openAudit({ ...opened, clock, cursors });
   const records = openRecords({
     ...shared,

@@ -11,7 +11,7 @@ export interface EntityAdminDeps {
   readonly gate?: ConfigGate | undefined;
   /** On which what is asked for is done. */
   readonly auditContext: AuditContext;
-  /** Tells the job runner that there is work. */
+  /** Has work looked for now. */
   readonly wake: () => void;
   /** Refuses to take an entity away that something else of the configuration needs, which is not known here. */
   readonly refuseRemoval?:

@@ -1,7 +1,7 @@
 /** No reference is left behind, however many nodes write at once and however old what they know is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maintainEntity, readMaintainWork } from '../maintenance/maintain-entity.ts';
+import { maintainEntity } from '../maintenance/maintain-entity.ts';
 import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { OnDelete } from '../schema/definition.ts';
 import { roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
@@ -160,11 +160,7 @@ async function workDue(bench: RecordBench, { configs }: Node): Promise<void> {
   const due = await maintenance.due('work', bench.clock.now(), 100);
   assert.ok(due.length > 0);
   for (const { item } of due)
-    await maintainEntity(
-      { store, clock: bench.clock, configs },
-      readMaintainWork(JSON.parse(item.value)),
-      async () => undefined,
-    );
+    await maintainEntity.run({ store, clock: bench.clock, configs }, JSON.parse(item.value), async () => undefined);
 }
 
 test('an id that names no record, another entity’s record or one of another workspace is refused alike', async (context) => {

@@ -59,7 +59,7 @@ async function defineBoth(node: Node, store: OpenedStore['store'], clock: Steppe
   const body = { UpdateParams: fieldsOf('node', ['node', 'leaf']) };
   await node.admin.change('acme', { api: 'create-node', body });
   const work = { orgCode: 'acme', entityName: 'node', version: 0 };
-  await maintainEntity({ store, clock, configs: node.configs }, work, async () => undefined);
+  await maintainEntity.run({ store, clock, configs: node.configs }, work, async () => undefined);
 }
 
 type Link = number | 'absent' | 'self' | null;

@@ -8,6 +8,7 @@ import type { Mailer } from '../mail/mailer.ts';
 import { type Cursors, createWriteLoop, type LargeRemovals, type RecordRuntime, type Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { type Job, withParts } from '../work/job.ts';
 import { createOrgAppUsers } from './app-users/administration/org-app-users.ts';
 import { createAppMails } from './app-users/app-mails.ts';
 import { createAppSelf } from './app-users/app-self.ts';
@@ -29,7 +30,7 @@ import { createLoginThrottle } from './people/login-throttle.ts';
 import { createMailThrottle } from './people/mail-throttle.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createPersonalData } from './personal-data/personal-data.ts';
-import { type PersonJobRunner, runPersonJob } from './personal-data/run-person-job.ts';
+import { personDataJob } from './personal-data/run-person-job.ts';
 import { createSecondFactors } from './second-factors/second-factors.ts';
 import { createStepTokens } from './second-factors/step-tokens.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
@@ -42,10 +43,16 @@ import { createProviderTrials } from './tokens/provider-trials.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
-import type { SuspendDeps } from './workspaces/suspend-workspace.ts';
+import { alignWorkspaceJob, type SuspendDeps } from './workspaces/suspend-workspace.ts';
+import { applicationJob, type RunApplicationDeps } from './workspaces/templates/run-application.ts';
 import { createTemplateApplications } from './workspaces/templates/template-applications.ts';
 import { createWorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
-import type { RemovalDeps } from './workspaces/workspace-removal.ts';
+import {
+  closeWorkspaceJob,
+  type PurgeSpace,
+  purgeWorkspaceJob,
+  type RemovalDeps,
+} from './workspaces/workspace-removal.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export interface IdentityDeps extends MembershipDeps {
@@ -57,8 +64,8 @@ export interface IdentityDeps extends MembershipDeps {
   readonly mailMeter: MailDraftsDeps['mailMeter'];
   readonly runtime: RecordRuntime;
   readonly removals: LargeRemovals;
-  /** Is given what works on jobs about persons. */
-  readonly beginJobs: (run: PersonJobRunner) => void;
+  /** Is given the jobs about persons and workspaces. */
+  readonly beginJobs: (jobs: readonly Job[]) => void;
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
   readonly tokenTally: HitTally;
@@ -69,6 +76,7 @@ export interface IdentityDeps extends MembershipDeps {
   /** Tells the jobs that there is work. */
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
+  readonly forgetRuns: PurgeSpace['forgetRuns'];
   readonly workspaceRemoved: RemovalDeps['workspaceRemoved'];
   readonly workspaceResumed: SuspendDeps['workspaceResumed'];
   readonly onError: (error: unknown) => void;
@@ -108,7 +116,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const digest = settings.operatorKeyDigest;
   const writeLoop = createWriteLoop({ configs, fences: createFences() });
   const personal = { ...app, writeLoop };
-  deps.beginJobs((store, work, renewLease) => runPersonJob(personal, store, work, renewLease));
+  deps.beginJobs([withParts(personDataJob, personal), ...workspaceJobs({ ...app, forgetRuns: deps.forgetRuns })]);
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */
@@ -148,4 +156,18 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     close: () => upkeep.close(),
   };
+}
+
+type WorkspaceJobDeps = RunApplicationDeps & Pick<IdentityDeps, 'clock' | 'epochs' | 'foundingGate' | 'forgetRuns'>;
+
+function workspaceJobs({ foundingGate, forgetRuns, ...deps }: WorkspaceJobDeps): readonly Job[] {
+  const { clock, epochs } = deps;
+  const policyGate: RunApplicationDeps['policyGate'] = async (workspace, policies) =>
+    foundingGate?.(workspace, workspace.tenantCode, policies);
+  return [
+    withParts(alignWorkspaceJob, { epochs }),
+    withParts(closeWorkspaceJob, { clock }),
+    withParts(purgeWorkspaceJob, { clock, forgetRuns }),
+    withParts(applicationJob, { ...deps, policyGate }),
+  ];
 }

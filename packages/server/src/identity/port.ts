@@ -44,9 +44,7 @@ export type { PlatformOrgs } from './org-users/platform-orgs.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { AddressCollisions, type AddressRow, addressPartitions } from './people/colliding-addresses.ts';
 export type { PasswordCost } from './people/passwords.ts';
-export { personJob, readPersonWork } from './personal-data/person-job.ts';
 export type { PersonalData } from './personal-data/personal-data.ts';
-export type { PersonJobRunner } from './personal-data/run-person-job.ts';
 export type { PasskeySite } from './second-factors/passkeys.ts';
 export { openSealedFactors } from './second-factors/sealed-factors.ts';
 export type { SecondFactors } from './second-factors/second-factors.ts';
@@ -80,20 +78,6 @@ export type { ExchangedToken } from './tokens/token-exchange.ts';
 export { createFounderNote } from './workspaces/first-admin.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
-export { alignWorkspace, alignWorkspaceJob, readAlignWork } from './workspaces/suspend-workspace.ts';
-export {
-  type ApplicationWork,
-  applyTemplateJob,
-  readApplicationWork,
-} from './workspaces/templates/application-rows.ts';
-export { type RunApplicationDeps, runApplication } from './workspaces/templates/run-application.ts';
 export type { TemplateApplications } from './workspaces/templates/template-applications.ts';
 export type { WorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
-export {
-  closeWorkspace,
-  closeWorkspaceJob,
-  purgeWorkspace,
-  purgeWorkspaceJob,
-  readRemovalWork,
-} from './workspaces/workspace-removal.ts';
 export type { Workspaces } from './workspaces/workspaces.ts';

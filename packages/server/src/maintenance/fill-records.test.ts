@@ -37,7 +37,7 @@ async function change({ admin }: Node, fields: readonly object[], others: object
 
 async function maintain(bench: RecordBench, node: Node, store = bench.opened.store, recordsPerStep = 3): Promise<void> {
   const parts = { store, configs: bench.node(store).configs, clock: bench.clock, recordsPerStep };
-  await maintainEntity(parts, work, async () => undefined);
+  await maintainEntity.run(parts, work, async () => undefined);
   await node.configs.refresh('acme');
 }
 

@@ -3,8 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import { countStoredRecords } from '../records/port.ts';
 import type { EntityState, IndexState } from '../schema/port.ts';
 import type { Put } from '../store/port.ts';
-import { workItem } from '../store/table.ts';
 import { orgScopeName } from '../tenancy/port.ts';
+import { defineJob, type JobSteps, workItem } from '../work/job.ts';
 import { changeIndexes, type IndexChange } from './builds/change-indexes.ts';
 import { fillText, findFill, settledFills } from './builds/fill-task.ts';
 import { findTask, settledIndexes, taskText } from './builds/index-task.ts';
@@ -22,20 +22,14 @@ export interface MaintainEntity {
   readonly version: number;
 }
 
-export const maintainEntityJob = 'maintain-entity';
+const jobName = 'maintain-entity';
 
 /** Until then requests may still read by an index that is being dropped. */
 export const droppedForMilliseconds = 2000;
 
 /** An item of the org's scope, for the commit that changes the indexes. Dropped ones the job comes back to by itself. */
 export function maintainWork(work: MaintainEntity, at: number): Put {
-  const name = `${maintainEntityJob};${work.entityName};${work.version};${at}`;
-  return workItem(name, { job: maintainEntityJob, ...work }, at);
-}
-
-/** The work as `maintainWork` wrote it. */
-export function readMaintainWork(work: unknown): MaintainEntity {
-  return work as MaintainEntity;
+  return workItem(`${jobName};${work.entityName};${work.version};${at}`, { job: jobName, ...work }, at);
 }
 
 export interface MaintainDeps extends ChangeConfigDeps {
@@ -44,52 +38,33 @@ export interface MaintainDeps extends ChangeConfigDeps {
   readonly recordsPerStep?: number;
 }
 
-/** After so long it is the turn of other work: a million records of one org must not hold up the jobs of the others. */
-const sliceMilliseconds = 10_000;
-
-class TimeSliceExpired extends Error {}
-
 /**
- * Fills the fields that are to be filled, builds the indexes that are to be built and erases those that are to go, until nothing is left to do or its turn is
- * over: then it comes back. It may be ended at any step: the next run continues from the last noted step, or does steps
- * again that were done.
+ * Fills the fields that are to be filled, builds the indexes that are to be built and erases those that are to go, a task after the other. It
+ * may be ended at any step: the next run continues from the last noted step, or does steps again that were done.
  */
-export async function maintainEntity(
-  deps: MaintainDeps,
-  work: MaintainEntity,
-  renewLease: () => Promise<void>,
-): Promise<void> {
-  const begunAt = deps.clock.now();
-  const withinSlice = async (): Promise<void> => {
-    await renewLease();
-    if (deps.clock.now() - begunAt >= sliceMilliseconds) throw new TimeSliceExpired();
-  };
-  try {
-    await maintain(deps, work, withinSlice);
-  } catch (error) {
-    if (!(error instanceof TimeSliceExpired)) throw error;
-    const scope = deps.store.scope(orgScopeName(work.orgCode));
-    await scope.commit([maintainWork(work, deps.clock.now())], { priority: 'background' });
-  }
-}
-
-async function maintain(deps: MaintainDeps, work: MaintainEntity, renewLease: () => Promise<void>): Promise<void> {
-  const place = { scope: deps.store.scope(orgScopeName(work.orgCode)), entityName: work.entityName };
-  for (;;) {
-    await renewLease();
-    const set = await ageDropped(deps, work);
-    await raiseTargets(deps.store, work, set);
-    const task = await nextTask(set, work.entityName);
-    if (task === undefined) {
-      await forgetProgress(place);
-      return;
-    }
-    const count = () => countStoredRecords(deps.store, work.orgCode, [work.entityName]);
-    const progress = await TaskProgress.open({ ...place, clock: deps.clock }, task.text, count);
-    const outcome = await maintainRecords(deps, work.orgCode, { task, progress, renewLease });
-    if (outcome !== 'overtaken') await changeIndexes(deps, work, (state) => task.settled(state, progress));
-  }
-}
+export const maintainEntity = defineJob({
+  name: jobName,
+  begin: (deps: MaintainDeps, work: MaintainEntity): JobSteps<Task> => {
+    const { orgCode, entityName } = work;
+    const place = { scope: deps.store.scope(orgScopeName(orgCode)), entityName };
+    return {
+      row: async () => {
+        const set = await ageDropped(deps, work);
+        await raiseTargets(deps.store, work, set);
+        const task = await nextTask(set, entityName);
+        if (task === undefined) await forgetProgress(place);
+        return task;
+      },
+      step: async (task, turn) => {
+        const count = () => countStoredRecords(deps.store, orgCode, [entityName]);
+        const progress = await TaskProgress.open({ ...place, clock: deps.clock }, task.text, count);
+        const outcome = await maintainRecords(deps, orgCode, { task, progress, ...turn });
+        if (outcome === 'done') await changeIndexes(deps, work, (state) => task.settled(state, progress));
+        return 'more';
+      },
+    };
+  },
+});
 
 interface Task extends RecordsTask {
   /** The same text, the same task. */

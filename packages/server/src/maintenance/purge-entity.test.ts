@@ -7,7 +7,7 @@ import { openStore } from '../store/open-store.ts';
 import { Conflict, type Scope, type Store } from '../store/port.ts';
 import { Crash, crashing } from '../store/testing/failing-store.ts';
 import { listAll, RecordBench, SteppedClock } from '../testing/record-bench.ts';
-import { type PurgeEntity, purgeEntity, readPurgeWork } from './purge-entity.ts';
+import { type PurgeEntity, purgeEntity } from './purge-entity.ts';
 
 const fieldNames = Array.from({ length: 18 }, (_, index) => `f${index}`);
 const UpdateParams = fieldNames.map((name) => ({ name, index: true }));
@@ -37,7 +37,7 @@ async function removedEntity(keying: keyof typeof keyings) {
   await node.admin.remove('acme', 'order');
   const [due] = await bench.opened.maintenance.due('work', clock.now(), 10);
   assert.ok(due !== undefined);
-  const work: PurgeEntity = readPurgeWork(JSON.parse(due.item.value));
+  const work: PurgeEntity = JSON.parse(due.item.value);
   const purge = (store: Store) => purgeEntity(store, work, async () => undefined);
   const isNameFree = () =>
     define().then(

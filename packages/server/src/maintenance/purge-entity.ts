@@ -3,9 +3,11 @@ import { mergeChanges, numberPartition, type PlannedChange, readRecord, recordCh
 import type { CompiledEntity } from '../schema/port.ts';
 import { compileEntity, definitionLimits } from '../schema/port.ts';
 import type { Change, Put, Scope, Store } from '../store/port.ts';
-import { removeAsRead, workItem } from '../store/table.ts';
+import { removeAsRead } from '../store/table.ts';
 import { ignoreClosed } from '../store/transact.ts';
 import { orgScopeName, type WorkspaceOfOrg, workspacesOf } from '../tenancy/port.ts';
+import { plainJob, workItem } from '../work/job.ts';
+import type { JobSpace } from '../work/work-queue.ts';
 import { type PlacedRecord, type RecordsCursor, walkRecords } from './walk-records.ts';
 
 /** The work of removing what a removed entity left behind. Every step may be repeated. */
@@ -16,10 +18,10 @@ export interface PurgeEntity {
   readonly removal: number;
 }
 
-export const purgeEntityJob = 'purge-entity';
+const jobName = 'purge-entity';
 
 export function purgeWork(work: PurgeEntity, at: number): Put {
-  return workItem(`${purgeEntityJob};${work.entityName}`, { job: purgeEntityJob, ...work }, at);
+  return workItem(`${jobName};${work.entityName}`, { job: jobName, ...work }, at);
 }
 
 /**
@@ -37,6 +39,10 @@ export async function purgeEntity(store: Store, work: PurgeEntity, renewLease: (
     await purgeWorkspace(workspace, { entity, removal: work.removal, renewLease }).catch(ignoreClosed);
   await orgScope.commit([removeAsRead(row)], { priority: 'background' });
 }
+
+export const purgeEntityJob = plainJob(jobName, ({ store }: JobSpace, work: PurgeEntity, renewLease) =>
+  purgeEntity(store, work, renewLease),
+);
 
 /** The removed entities of an org whose records are not all gone yet. */
 export async function entitiesBeingRemoved(orgScope: Scope): Promise<readonly CompiledEntity[]> {
@@ -111,9 +117,4 @@ async function removeNumbers(scope: Scope, entityName: string, fenced: Change): 
   if (counters.length === 0) return;
   const removals = counters.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
   await scope.commit([fenced, ...removals], { priority: 'background' });
-}
-
-/** The work as `purgeWork` wrote it. */
-export function readPurgeWork(work: unknown): PurgeEntity {
-  return work as PurgeEntity;
 }

@@ -207,10 +207,8 @@ async function workOff({ spaces, turns, store }: Stage, kills: boolean[], isBusy
     await turns.take();
     const [due] = await bench.opened.maintenance.due('work', bench.clock.now(), 1);
     if (due === undefined) continue;
-    const { pk, sk, version } = due.item;
     try {
-      await bench.work({ store, configs, recordsPerStep: 2 }, due.item, renewLease);
-      await store.scope(due.scope).commit([{ kind: 'remove', pk, sk, if: { version } }]);
+      await bench.work({ store, configs, recordsPerStep: 2 }, due, renewLease);
     } catch (error) {
       const isFair = error instanceof Killed || error instanceof Conflict;
       if (!isFair && !(error instanceof Problem && error.code === 'conflict')) throw error;

@@ -126,15 +126,6 @@ function parseIn<Value>(scope: Scope, { kind, parse }: Codec<Value>, text: strin
   }
 }
 
-/** Has a job do a piece of work from `at` on, in the place of what waits under the same name. */
-export function workItem(
-  name: string,
-  work: { readonly job: string } & Readonly<Record<string, unknown>>,
-  at: number,
-): Put {
-  return { kind: 'put', pk: 'work', sk: name, value: JSON.stringify(work), if: 'any', due: { at, queue: 'work' } };
-}
-
 /** Holds a commit to an item being as it was read. */
 export function asRead(read: Pick<Item, 'version'> | undefined): Condition {
   return read === undefined ? 'absent' : { version: read.version };

@@ -41,6 +41,6 @@ export function startMeasurement(clock: Clock): Measurement {
     ...{ metrics, errors, errorLog, workFacts, storeFacts, tallies, loopDelay, close },
     calls: createCallMetrics(metrics),
     watchStore: createStoreMetrics(metrics, storeFacts),
-    watchJobs: (handlers) => noted(counted(handlers)),
+    watchJobs: (jobs) => noted(counted(jobs)),
   };
 }

@@ -90,8 +90,8 @@ test('calls of a store are counted with their failures, and conflicts apart', as
 test('runs of jobs are counted by their end', async () => {
   const metrics = createMetrics();
   const fails = new Error('fails');
-  const jobs = watchJobs(metrics)(new Map([['j', async (_space: unknown, work: unknown) => assert.ok(work, fails)]]));
-  const run = (work: boolean) => jobs.get('j')?.(undefined, work, async () => undefined);
+  const [job] = watchJobs(metrics)([{ name: 'j', run: async (work: boolean) => assert.ok(work, fails) }]);
+  const run = async (work: boolean) => job?.run(work);
   await run(true);
   await assert.rejects(async () => run(false), fails);
   assert.equal(valueIn(metrics.text(), 'freehold_job_runs_total{job="j",outcome="done"}'), 1);

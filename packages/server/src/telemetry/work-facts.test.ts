@@ -14,22 +14,16 @@ const at = (milliseconds: number) => new Date(milliseconds).toISOString();
 test('runs and failures are noted by job, and the error goes on', async () => {
   const facts = factsAt([1000, 2000, 3000, 4000, 5000]);
   const errors = [undefined, new Error('the disk is full'), new Conflict(0, 'condition'), new ScopeClosed()];
-  const { purge } = Object.fromEntries(
-    facts.watch('work')(
-      new Map([
-        [
-          'purge',
-          async (index: number) => {
-            assert.equal(facts.all()[0]?.running, 1);
-            if (errors[index] !== undefined) throw errors[index];
-          },
-        ],
-        ['never', async () => undefined],
-      ]),
-    ),
-  );
+  const work = async (index: number) => {
+    assert.equal(facts.all()[0]?.running, 1);
+    if (errors[index] !== undefined) throw errors[index];
+  };
+  const [purge] = facts.watch('work')([
+    { name: 'purge', run: work },
+    { name: 'never', run: work },
+  ]);
   for (const [index, error] of errors.entries()) {
-    const run = purge?.(index);
+    const run = purge?.run(index);
     if (error === undefined) await run;
     else await assert.rejects(async () => run, error);
   }

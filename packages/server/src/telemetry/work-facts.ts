@@ -4,21 +4,16 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import { Conflict, ScopeClosed } from '../store/port.ts';
 import { faultOfError } from './errors/fault-of-error.ts';
 import type { ErrorNotes } from './note-errors.ts';
+import { type WatchJobs, watching } from './work-metrics.ts';
 
 type ShownJob = ReplyOf<typeof platformHealthApi.readPlatformHealth>['jobs'][number];
 
 /** What was done of a kind of work since the start. */
 export type WorkFact = Omit<ShownJob, 'due' | 'lease'>;
 
-type Handler<Args extends readonly unknown[]> = (...args: Args) => Promise<void>;
-
 /** Notes when each kind of work in the background was done, and how it failed. */
 export interface WorkFacts {
-  watch(
-    queue: ShownJob['queue'],
-  ): <Args extends readonly unknown[]>(
-    handlers: ReadonlyMap<string, Handler<Args>>,
-  ) => ReadonlyMap<string, Handler<Args>>;
+  watch(queue: ShownJob['queue']): WatchJobs;
   all(): readonly WorkFact[];
 }
 
@@ -34,34 +29,34 @@ export function createWorkFacts(clock: Clock, errors: Pick<ErrorNotes, 'failedIn
     return fact;
   };
   return {
-    watch: (queue) => (handlers) =>
-      new Map([...handlers].map(([name, handle]) => [name, noted(factOf(name, queue), handle, { clock, errors })])),
+    watch: (queue) => (jobs) => {
+      for (const { name } of jobs) factOf(name, queue);
+      return watching(jobs, (name, run) => noted(factOf(name, queue), run, { clock, errors }));
+    },
     all: () => [...facts.values()].map((fact) => ({ ...fact })),
   };
 }
 
-function noted<Args extends readonly unknown[]>(
+async function noted(
   fact: Writable<WorkFact>,
-  handle: Handler<Args>,
+  run: () => Promise<unknown>,
   { clock, errors }: { readonly clock: Clock; readonly errors: Pick<ErrorNotes, 'failedIn'> },
-): Handler<Args> {
-  return async (...args) => {
-    fact.running += 1;
-    try {
-      await handle(...args);
-    } catch (error) {
-      errors.failedIn(fact.name, error);
-      // Another node was faster, or the scope is being removed: neither is a failure.
-      if (!(error instanceof Conflict || error instanceof ScopeClosed)) {
-        const { name, code, message } = faultOfError(error);
-        fact.failures += 1;
-        fact.last_failure = { at: timestamp(clock.now()), name, code, message };
-      }
-      throw error;
-    } finally {
-      fact.running -= 1;
-      fact.runs += 1;
-      fact.last_run_at = timestamp(clock.now());
+): Promise<unknown> {
+  fact.running += 1;
+  try {
+    return await run();
+  } catch (error) {
+    errors.failedIn(fact.name, error);
+    // Another node was faster, or the scope is being removed: neither is a failure.
+    if (!(error instanceof Conflict || error instanceof ScopeClosed)) {
+      const { name, code, message } = faultOfError(error);
+      fact.failures += 1;
+      fact.last_failure = { at: timestamp(clock.now()), name, code, message };
     }
-  };
+    throw error;
+  } finally {
+    fact.running -= 1;
+    fact.runs += 1;
+    fact.last_run_at = timestamp(clock.now());
+  }
 }

@@ -89,9 +89,24 @@ interface BackupStanding {
   standing(): { readonly passedAt: number | undefined; readonly failures: Readonly<Record<string, number>> };
 }
 
-type Handler<Space> = (space: Space, work: unknown, renewLease: () => Promise<void>) => Promise<void>;
+/** Something that is done again and again in the background. */
+export interface WatchedJob {
+  readonly name: string;
+  readonly run: (...asked: never[]) => Promise<unknown>;
+}
 
-export type WatchJobs = <Space>(handlers: ReadonlyMap<string, Handler<Space>>) => ReadonlyMap<string, Handler<Space>>;
+export type WatchJobs = <J extends WatchedJob>(jobs: readonly J[]) => readonly J[];
+
+/** The same jobs, each run of which another function does. */
+export function watching<J extends WatchedJob>(
+  jobs: readonly J[],
+  watch: (name: string, run: () => Promise<unknown>) => Promise<unknown>,
+): readonly J[] {
+  return jobs.map((job) => {
+    const run = (...asked: never[]) => watch(job.name, () => job.run(...asked));
+    return { ...job, run } as J;
+  });
+}
 
 /** Counts each run of a job, and those that did not come to an end. */
 export function watchJobs(metrics: Metrics): WatchJobs {
@@ -99,18 +114,17 @@ export function watchJobs(metrics: Metrics): WatchJobs {
     name: 'freehold_job_runs_total',
     help: 'Runs of background jobs; a run that is `cut_off` continues later.',
   });
-  const watch = <Space>(job: string, handle: Handler<Space>): Handler<Space> => {
-    const done = runs({ job, outcome: 'done' });
-    const cutOff = runs({ job, outcome: 'cut_off' });
-    return async (...asked) => {
-      let outcome = cutOff;
+  return (jobs) => {
+    for (const { name: job } of jobs) for (const outcome of ['done', 'cut_off']) runs({ job, outcome });
+    return watching(jobs, async (job, run) => {
+      let outcome = 'cut_off';
       try {
-        await handle(...asked);
-        outcome = done;
+        const result = await run();
+        outcome = 'done';
+        return result;
       } finally {
-        outcome.add();
+        runs({ job, outcome }).add();
       }
-    };
+    });
   };
-  return (handlers) => new Map([...handlers].map(([job, handle]) => [job, watch(job, handle)]));
 }

@@ -10,13 +10,8 @@ import { createEntityAdmin, type EntityAdmin } from '../entities/entity-admin.ts
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
-import {
-  type MaintainDeps,
-  maintainEntity,
-  maintainEntityJob,
-  readMaintainWork,
-} from '../maintenance/maintain-entity.ts';
-import { purgeEntity, readPurgeWork } from '../maintenance/purge-entity.ts';
+import { type MaintainDeps, maintainEntity } from '../maintenance/maintain-entity.ts';
+import { purgeEntityJob } from '../maintenance/purge-entity.ts';
 import { Findings } from '../maintenance/verification/findings.ts';
 import { type VerifyDeps, verifyStore, verifyWorkspace } from '../maintenance/verify-store.ts';
 import { withFilter } from '../records/filtering/compile-filter.ts';
@@ -24,18 +19,19 @@ import { createCursors } from '../records/listing/cursor.ts';
 import { type ListQuery, readListQuery } from '../records/listing/list-query.ts';
 import { dataOf, type RecordData } from '../records/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../records/record-runtime.ts';
-import { removeRecordJob } from '../records/removals/removal-row.ts';
-import { readRemoveRecordWork, runRemoval } from '../records/removals/run-removal.ts';
+import { removalJob } from '../records/removals/run-removal.ts';
 import { createLargeRemovals, type LargeRemovals } from '../records/removals/start-removal.ts';
 import type { RecordEvents } from '../records/writing/events/record-events.ts';
 import { createNumbering } from '../records/writing/numbering.ts';
 import { createSealer } from '../records/writing/sealed-values.ts';
 import { createWriteLoop, type RecordCall } from '../records/writing/write-loop.ts';
 import type { FieldDefinition } from '../schema/definition.ts';
-import type { Item, Key, OpenedStore } from '../store/port.ts';
+import type { DueItem, Item, Key, OpenedStore } from '../store/port.ts';
 import { openForTest, type StoreKind } from '../store/testing/open-test-store.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../tenancy/workspace.ts';
 import { type Suspension, type WorkspaceRow, workspaceTable } from '../tenancy/workspace-directory.ts';
+import { type RenewLease, withParts } from '../work/job.ts';
+import { doOnce } from '../work/testing/do-once.ts';
 
 /** A clock that stands still until the test moves it. */
 export class SteppedClock implements Clock {
@@ -137,20 +133,16 @@ export class RecordBench {
   async workOff(store = this.opened.store): Promise<void> {
     const { clock, opened } = this;
     const configs = createConfigReader({ store, clock });
-    for (const { scope, item } of await opened.maintenance.due('work', clock.now(), 100)) {
-      await this.work({ store, configs }, item, async () => undefined);
-      await store.scope(scope).commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: 'any' }]);
-    }
+    for (const due of await opened.maintenance.due('work', clock.now(), 100)) await this.work({ store, configs }, due);
   }
 
-  /** Does one piece of work, which stays due. */
-  async work(parts: Omit<MaintainDeps, 'clock'>, item: Item, renewLease: () => Promise<void>): Promise<void> {
-    const work = JSON.parse(item.value);
+  /** Does one piece of work as far as it goes, as a job that others may be at too. */
+  async work(parts: Omit<MaintainDeps, 'clock'>, due: DueItem, renewLease?: RenewLease): Promise<void> {
+    const { clock, opened } = this;
     const { configs } = parts;
-    const removing = { ...parts, clock: this.clock, configs: { test: configs, prod: configs } };
-    if (work.job === removeRecordJob) return runRemoval(removing, readRemoveRecordWork(work), renewLease);
-    if (work.job !== maintainEntityJob) return purgeEntity(parts.store, readPurgeWork(work), renewLease);
-    return maintainEntity({ ...parts, clock: this.clock }, readMaintainWork(work), renewLease);
+    const space = { ...parts, maintenance: opened.maintenance, clock };
+    const removing = withParts(removalJob, { configs: { test: configs, prod: configs } });
+    await doOnce([removing, maintainEntity, purgeEntityJob], space, due, renewLease);
   }
 }
 

@@ -10,8 +10,8 @@ import { uuidv7Source } from '../lib/ids.ts';
 import type { CallRules } from '../lib/network/guarded-request.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
-import { createAlertWebhook, deliveryJob } from './alert-webhook.ts';
-import { retryMilliseconds } from './deliver.ts';
+import { retryMilliseconds } from './alert-delivery.ts';
+import { createAlertWebhook } from './alert-webhook.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -52,16 +52,18 @@ async function open(rules: CallRules = { isDevelopment: true }) {
   const rootKey = Buffer.alloc(32, 7);
   const upgradeUrl = (base: string) => `${base}/problems/plan_limit_exceeded`;
   const common = { platform, clock, newId: uuidv7Source(clock), rootKey, rules, upgradeUrl };
+  const space = { store, maintenance };
   const webhook = createAlertWebhook({ ...common, wake: () => undefined });
   const due = async () => (await maintenance.due('work', state.now, 10)).map(({ item }) => item);
   return {
     state,
     platform,
+    space,
     webhook,
     announce: async () => void (await platform.commit(await webhook.announce('acme', event))),
     /** Does what is due once, as a runner does. */
     turn: async () => {
-      for (const { value } of await due()) await webhook.deliver(JSON.parse(value), async () => undefined);
+      for (const { value } of await due()) await webhook.job.run(space, JSON.parse(value), async () => undefined);
     },
     due,
     nextAt: async () => (await maintenance.due('work', Number.MAX_SAFE_INTEGER, 1))[0]?.item.due?.at,
@@ -191,11 +193,11 @@ test('what waits goes to the address that stands when it is sent, and nowhere on
 });
 
 test('a platform that ends cuts off what it sends, and the work stays as it was', async (t) => {
-  const { announce, webhook, due, received, last } = await withReceiver(t, () => undefined);
+  const { announce, webhook, space, due, received, last } = await withReceiver(t, () => undefined);
   await announce();
   const [item] = await due();
   const stopped = new Error('stopped');
-  const sent = webhook.deliver(JSON.parse(item?.value ?? ''), async () => {
+  const sent = webhook.job.run(space, JSON.parse(item?.value ?? ''), async () => {
     throw stopped;
   });
   while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -222,10 +224,10 @@ test('tests take the place of one another, are sent once, and are in no audit lo
 });
 
 test('the work of an org is of this kind', async (t) => {
-  const { announce, due } = await withReceiver(t);
+  const { announce, due, webhook } = await withReceiver(t);
   await announce();
   const [item] = await due();
-  assert.equal(JSON.parse(item?.value ?? '').job, deliveryJob);
+  assert.equal(JSON.parse(item?.value ?? '').job, webhook.job.name);
 });
 
 function isWrong(error: unknown): boolean {

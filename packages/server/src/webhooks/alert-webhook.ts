@@ -8,25 +8,24 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
-import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
+import { AddressRefused, type CallRules, callableUrl, createGuardedRequest } from '../lib/network/guarded-request.ts';
 import { secretText } from '../lib/network/signature.ts';
-import { notFound } from '../lib/problem.ts';
+import { invalidBody, notFound } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
-import { type DeliverDeps, deliver } from './deliver.ts';
-import { readWebhook } from './read-webhook.ts';
+import { type Job, plainJob } from '../work/job.ts';
 import {
+  type DeliverDeps,
   type DeliveryWork,
+  deliver,
   deliveries,
   deliveryJob,
   type StoredWebhook,
   testType,
   webhooks,
   workItem,
-} from './stored-webhook.ts';
-
-export { deliveryJob };
+} from './alert-delivery.ts';
 
 /** The address that the alerts of an org are sent to. */
 export interface AlertWebhook {
@@ -42,8 +41,8 @@ export interface AlertWebhook {
   test(orgCode: string): Promise<{ readonly id: string }>;
   /** What has an alert sent, for the commit of what it tells of; nothing where the org wants none. */
   announce(orgCode: string, event: AlertEvent): Promise<readonly Change[]>;
-  /** Does a piece of work that one of the above has left. */
-  deliver(work: unknown, renewLease: () => Promise<void>): Promise<void>;
+  /** Sends what one of the above has left. */
+  readonly job: Job;
   /** Cuts off what is being sent: it is sent at the next start. */
   close(): void;
 }
@@ -80,8 +79,6 @@ export interface AlertWebhookDeps {
   readonly wake: () => void;
 }
 
-const timeoutMilliseconds = 10_000;
-
 export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
   const { platform, clock } = deps;
   const closing = new AbortController();
@@ -89,7 +86,6 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
   const delivering: DeliverDeps = {
     platform,
     now,
-    timeoutMilliseconds,
     request: createGuardedRequest(deps.rules),
     closing: closing.signal,
     keyOf: (webhook) => keyOf(deps, webhook),
@@ -112,7 +108,10 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
       const work = workOf(deps, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
       return [workItem(work, clock.now(), 'absent')];
     },
-    deliver: (work, renewLease) => deliver(delivering, work as DeliveryWork, renewLease),
+    job: {
+      ...plainJob(deliveryJob, (_space, work: DeliveryWork, renewLease) => deliver(delivering, work, renewLease)),
+      isUrgent: true,
+    },
     close: () => closing.abort(),
   };
 }
@@ -167,4 +166,26 @@ async function removeWebhook(platform: Scope, { orgCode, auditContext }: AskedWe
 
 function targetOf({ id }: StoredWebhook) {
   return { kind: 'webhook', id };
+}
+
+/** @throws Problem `validation_failed` where the platform may not call the address. */
+function readWebhook({ url }: { readonly url: string }, rules: CallRules): { readonly url: string } {
+  const { username, password, hash } = checked(url, rules);
+  if (username + password + hash !== '' || url.endsWith('#'))
+    throw wrong('/url', 'invalid_value', '`url` must not contain a user name, a password or a fragment');
+  return { url };
+}
+
+function checked(url: string, rules: CallRules): URL {
+  try {
+    return callableUrl(url, rules);
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    const form = rules.isDevelopment ? 'an https or http address' : 'an https address';
+    throw wrong('/url', 'invalid_value', `\`url\` must be ${form} of the public Internet: ${error.message}`);
+  }
+}
+
+function wrong(pointer: string, code: string, message: string) {
+  return invalidBody([{ pointer, code, message }]);
 }

@@ -1,20 +1,8 @@
 import type { ConfigSet } from '../../config/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import type { Outcome } from '../../work/send.ts';
 import type { EventContent } from '../kinds/event.ts';
 import type { OutboxItem } from '../outbox/outbox-rows.ts';
-
-/** What became of one attempt. */
-export interface Outcome {
-  /** `refused` is final: it is not sent again. */
-  readonly state: 'delivered' | 'failed' | 'refused';
-  /** That of the answer; null where there was none. */
-  readonly status: number | null;
-  /** How long it took, in milliseconds. */
-  readonly ms: number;
-  /** The beginning of the answer, without secrets, or why there is none. */
-  readonly answer: string;
-  readonly retryAfterSeconds?: number;
-}
 
 /** What an event tells: the write, with its texts. */
 export interface Told {

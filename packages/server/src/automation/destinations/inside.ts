@@ -7,11 +7,12 @@ import type { EventOrigin } from '../../records/port.ts';
 import { type CompiledEntity, recordType } from '../../schema/port.ts';
 import { TooLarge } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import type { Outcome } from '../../work/send.ts';
 import { type EventContent, eventScope, eventTemplates } from '../kinds/event.ts';
 import type { RunUser } from '../runs/run-rows.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
-import type { Delivery, Outcome, Told } from './destination.ts';
+import type { Delivery, Told } from './destination.ts';
 
 export interface InsideDeps {
   /** Is there before the first delivery. */

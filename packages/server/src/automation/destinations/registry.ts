@@ -1,5 +1,6 @@
+import type { Outcome } from '../../work/send.ts';
 import type { EventContent } from '../kinds/event.ts';
-import type { Delivery, Destination, EventType, Outcome, SigningKeys } from './destination.ts';
+import type { Delivery, Destination, EventType, SigningKeys } from './destination.ts';
 import type { InsideDeps } from './inside.ts';
 import { logicBlockDestination } from './logicblock.ts';
 import { mailDestination } from './mail.ts';

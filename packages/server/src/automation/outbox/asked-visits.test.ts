@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Outcome } from '../destinations/destination.ts';
-import { DueRunner } from '../due.ts';
+import type { Outcome } from '../../work/send.ts';
+import { visiting, visitsAtOnce } from '../../work/visits.ts';
+import { WorkQueue } from '../../work/work-queue.ts';
 import { laneJobs } from './outbox-rows.ts';
 import { delivered, failure, type OutboxBench, type OutboxNode, openOutboxBench } from './testing/outbox-bench.ts';
 
@@ -23,14 +24,16 @@ function looksOf(t: TestContext, { bench: { opened, clock } }: OutboxBench, { vi
   // It looks when it is asked to, and not each second as well.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const none = { ...opened, maintenance: { ...opened.maintenance, due: async () => [] } };
-  const jobs = Object.values(laneJobs);
-  const runner = new DueRunner({
-    spaces: { test: opened, prod: none },
-    handlers: new Map(jobs.map((job) => [job, (work) => visits.visit(work)])),
-    deliveries: new Set(jobs),
-    clock,
-    onError: (error) => assert.fail(String(error)),
+  const onError = (error: unknown) => assert.fail(String(error));
+  const spaces = [
+    { env: 'test', ...opened },
+    { env: 'prod', ...none },
+  ] as const;
+  const runner = new WorkQueue({ queue: 'automation', spaces, clock, onError, atOnce: visitsAtOnce });
+  const jobs = Object.values(laneJobs).map((name) => {
+    return { name, run: visits.visit.bind(visits), isDelivery: true } as const;
   });
+  runner.begin(visiting(jobs, { clock, onError }));
   t.after(() => runner.close());
   return async (times = 1, milliseconds = 1000): Promise<void> => {
     for (let time = 0; time < times; time++) {

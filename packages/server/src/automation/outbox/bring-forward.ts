@@ -3,8 +3,8 @@ import { type Change, type Scope, ScopeClosed, type Store } from '../../store/po
 import { asRead } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName, workspaceTable } from '../../tenancy/port.ts';
+import { askedAt } from '../../work/work-queue.ts';
 import type { OrgPlace } from '../config/live-events.ts';
-import { askedAt } from '../due.ts';
 import { moveDue } from './lane.ts';
 import { laneJobs, laneMark, putLane, retryMark } from './outbox-rows.ts';
 

@@ -1,24 +1,13 @@
 /** When a delivery that failed is sent again, and when an endpoint that fails all of them is left alone. Pure. */
+import { growing, pauseAfter, type RetryPauses } from '../../work/send.ts';
 
-const day = 24 * 3600 * 1000;
 /** For how long a delivery is tried. */
-export const tryingMilliseconds = day;
-/** The first retry comes within a second. */
-const firstWait = { least: 300, most: 800 };
-const factor = 3;
-const waitMax = 4 * 3600 * 1000;
-const retryAfterSecondsMax = 6 * 3600;
-
-/**
- * How long to wait after an attempt that failed: exponential with full jitter, at least as long as the receiver asks.
- * @param attempts how many there were. @param random from 0 to 1. @returns milliseconds.
- */
-export function backoff(attempts: number, random: number, retryAfterSeconds = 0): number {
-  const { least, most } = firstWait;
-  const cap = Math.min(most * factor ** Math.max(attempts - 1, 0), waitMax);
-  const wait = least + random * (cap - least);
-  return Math.round(Math.max(wait, Math.min(retryAfterSeconds, retryAfterSecondsMax) * 1000));
-}
+export const tryingMilliseconds = 24 * 3600 * 1000;
+/** The first retry comes within a second; they grow with full jitter. */
+export const deliveryPauses: RetryPauses = {
+  after: growing(800, 3, 4 * 3600 * 1000),
+  between: (most) => [300, most],
+};
 
 /** How an endpoint has answered lately, as one node knows it. Undefined where it answered well. */
 export interface Circuit {
@@ -31,8 +20,10 @@ export interface Circuit {
 }
 
 const failuresToOpen = 5;
-const pauseFirst = 1000;
-const pauseMax = 5 * 60 * 1000;
+const circuitPauses: RetryPauses = {
+  after: growing(1000, 2, 5 * 60 * 1000),
+  between: (pause) => [0.75 * pause, 1.25 * pause],
+};
 
 /** The circuit after one more failure. An endpoint that was left alone before is so again at once. */
 export function failed(circuit: Circuit | undefined, now: number, random: number): Circuit {
@@ -40,8 +31,8 @@ export function failed(circuit: Circuit | undefined, now: number, random: number
   // Calls that were under way when it opened say nothing new.
   if (now < openUntil) return { failures: failures + 1, openUntil, pauses };
   if (pauses === 0 && failures + 1 < failuresToOpen) return { failures: failures + 1, openUntil: 0, pauses };
-  const pause = Math.min(pauseFirst * 2 ** pauses, pauseMax);
-  return { failures: failures + 1, openUntil: now + Math.round(pause * (0.75 + random / 2)), pauses: pauses + 1 };
+  const pause = pauseAfter(circuitPauses, pauses + 1, random) ?? 0;
+  return { failures: failures + 1, openUntil: now + pause, pauses: pauses + 1 };
 }
 
 /** How many calls an endpoint takes at once: none while it is left alone, one to find out whether it answers again. */

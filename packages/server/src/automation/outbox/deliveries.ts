@@ -9,8 +9,8 @@ import type { Change, Scope, Store } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
+import { askedAt } from '../../work/work-queue.ts';
 import type { OrgPlace } from '../config/live-events.ts';
-import { askedAt } from '../due.ts';
 import { type OutboxItem, outboxes, pastItems, putLane } from './outbox-rows.ts';
 import {
   listOfEvent,

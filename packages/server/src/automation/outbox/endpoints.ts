@@ -1,8 +1,8 @@
 /** How the endpoints of events have answered lately, as this node knows it. All workspaces of an org share it. */
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Outcome } from '../../work/send.ts';
 import type { OrgPlace } from '../config/live-events.ts';
-import type { Outcome } from '../destinations/destination.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
 
 /** The endpoint of an event of an org. */

@@ -5,11 +5,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Change, Scope, Store } from '../../store/port.ts';
 import { ignoreConflict } from '../../store/transact.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { Lease, LeaseLost } from '../../work/lease.ts';
+import type { DueWork } from '../../work/visits.ts';
+import { askedAt } from '../../work/work-queue.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import { isDelivered, type LiveEvents, type OrgPlace } from '../config/live-events.ts';
 import type { Delivery, SigningKeys } from '../destinations/destination.ts';
 import { type Destinations, deliverTo } from '../destinations/registry.ts';
-import { askedAt, type DueWork } from '../due.ts';
 import { workspaceOnce } from '../ready-workspace.ts';
 import type { RetentionOf } from '../retention.ts';
 import type { Suspensions } from '../suspensions.ts';
@@ -20,16 +22,15 @@ import { signingKeys } from './event-secrets.ts';
 import {
   endVisit,
   type Lane,
-  Lease,
-  LeaseLost,
   type Line,
   laneKey,
   moveDue,
   readLines,
   sweepPage,
+  takeLane,
   type Waiting,
 } from './lane.ts';
-import { dueLane, laneJobs, laneMark } from './outbox-rows.ts';
+import { dueLane, laneJobs, laneLeases, laneMark } from './outbox-rows.ts';
 import type { Pauses } from './pauses.ts';
 import { readReceipts, receiptChanges, receiptOf } from './receipts.ts';
 import type { KnownLanes } from './record-events.ts';
@@ -135,7 +136,7 @@ export class LaneVisits {
       if (recordId !== undefined && pausedUntil !== undefined)
         return await putOff(scope, moveDue(item, job, this.#afterPause(pausedUntil)));
       const { clock, node } = this.#deps;
-      const lease = await Lease.take(lane, node, clock.now());
+      const lease = await takeLane(lane, node, clock);
       if (lease instanceof Lease) await this.#begin(lane, lease, heads, askedBy);
       // The node that has it looks whether a builder has asked meanwhile, and leaves it to the next visit.
       else if (!isAsked) await putOff(scope, moveDue(item, job, lease.heldUntil));
@@ -151,7 +152,7 @@ export class LaneVisits {
       await this.#deliverAll({ ...outbox, endsAt, itemsLeft: visitItemsMax });
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      await lease.end([]).catch(() => undefined);
+      await lease.end(laneLeases.remove(lane.event, lease.condition)).catch(() => undefined);
       throw error;
     }
   }
@@ -211,7 +212,7 @@ export class LaneVisits {
     });
     if (done.length > 0) {
       await this.#note(lane, done, now);
-      await lease.commit(laneChanges(lane.event, done, now), now);
+      await lease.commit(laneChanges(lane.event, done, now));
     }
     await this.#leave(visit, this.#afterPause(until));
   }
@@ -339,7 +340,7 @@ export class LaneVisits {
     const { clock, wakeAt } = this.#deps;
     const now = clock.now();
     await this.#note(lane, done, now);
-    await lease.commit(laneChanges(lane.event, done, now), now);
+    await lease.commit(laneChanges(lane.event, done, now));
     const followed = followedIn(done);
     for (const { line, settled } of done) {
       const { recordId, head } = line;

@@ -1,9 +1,11 @@
 /** The outbox of an event in a workspace: who has it, and how its lines of writes are read and left. */
-import { type Change, type CommitOptions, type Item, limits, type Scope } from '../../store/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type Change, type Item, limits, type Scope } from '../../store/port.ts';
 import { asRead, type Row } from '../../store/table.ts';
-import { attemptCommit } from '../../store/transact.ts';
+import { Lease, type LeaseTerms } from '../../work/lease.ts';
+import { dues } from '../../work/visits.ts';
+import { askedAt } from '../../work/work-queue.ts';
 import type { OrgPlace } from '../config/live-events.ts';
-import { askedAt, dues } from '../due.ts';
 import {
   heldItems,
   laneLeases,
@@ -34,53 +36,22 @@ export function laneKey({ env, scope, event }: LanePlace): string {
 
 /** Longer than any page takes. */
 const leaseMilliseconds = 60_000;
-const background: CommitOptions = { priority: 'background' };
 
-/** Another node has the outbox by now: what this one has in hand is not its any more. */
-export class LeaseLost extends Error {}
-
-/** The right to deliver what is in an outbox. Each commit renews it, and is refused where another node has taken over. */
-export class Lease {
-  readonly #lane: Lane;
-  readonly #node: string;
-  #version: number;
-
-  private constructor(lane: Lane, node: string, version: number) {
-    this.#lane = lane;
-    this.#node = node;
-    this.#version = version;
-  }
-
-  /** The lease; until when another node has it, in milliseconds since the epoch, where one does. */
-  static async take(lane: Lane, node: string, now: number): Promise<Lease | { readonly heldUntil: number }> {
-    const { scope, event } = lane;
-    const row = await laneLeases.read(scope, event);
-    if (row !== undefined && row.value.node !== node && row.value.until > now) return { heldUntil: row.value.until };
-    const put = laneLeases.put(event, { node, until: now + leaseMilliseconds }, { if: asRead(row) });
-    const attempt = await attemptCommit(scope, [put], background);
-    if ('refusedAt' in attempt) return { heldUntil: now + leaseMilliseconds };
-    return new Lease(lane, node, attempt.committed.seq);
-  }
-
-  /** Commits what was done of the lane. @throws LeaseLost */
-  async commit(changes: readonly Change[], now: number): Promise<void> {
-    const { scope, event } = this.#lane;
-    const kept = { node: this.#node, until: now + leaseMilliseconds };
-    const put = laneLeases.put(event, kept, { if: { version: this.#version } });
-    const attempt = await attemptCommit(scope, [put, ...changes], background);
-    if ('refusedAt' in attempt) throw new LeaseLost();
-    this.#version = attempt.committed.seq;
-  }
-
-  /** Ends it, with the last of what was done. False where one of these changes was refused. @throws LeaseLost */
-  async end(changes: readonly Change[]): Promise<boolean> {
-    const { scope, event } = this.#lane;
-    const remove = laneLeases.remove(event, { version: this.#version });
-    const attempt = await attemptCommit(scope, [remove, ...changes], background);
-    if (!('refusedAt' in attempt)) return true;
-    if (attempt.refusedAt === 0) throw new LeaseLost();
-    return false;
-  }
+/** The right to deliver what is in an outbox; until when another node has it, in milliseconds since the epoch, where one does. */
+export async function takeLane(
+  { scope, event }: LanePlace,
+  node: string,
+  clock: Clock,
+): Promise<Lease | { readonly heldUntil: number }> {
+  const row = await laneLeases.read(scope, event);
+  const now = clock.now();
+  if (row !== undefined && row.value.node !== node && row.value.until > now) return { heldUntil: row.value.until };
+  const terms: LeaseTerms = {
+    ...{ scope, clock, node, milliseconds: leaseMilliseconds, key: laneLeases.key(event) },
+    put: ({ by, until }, condition) => [laneLeases.put(event, { node: by, until }, { if: condition })],
+    options: { priority: 'background' },
+  };
+  return (await Lease.take(terms, row)) ?? { heldUntil: now + leaseMilliseconds };
 }
 
 /** How a visit ends. Times are milliseconds since the epoch. */
@@ -110,7 +81,8 @@ export async function endVisit({ lane, lease, at, ...ending }: Ending): Promise<
     const records = isAsked ? new Set([...ending.unsent, ...ending.retried]) : ending.unsent;
     const next = isAsked ? askedAt : at;
     const retries = next === undefined ? [] : [...records].map((recordId) => putRetry(event, recordId, next));
-    if (await lease.end([...retries, ...(isAsked ? [] : marked(event, mark, at))])) return next;
+    const left = [...retries, ...(isAsked ? [] : marked(event, mark, at))];
+    if (await lease.end(laneLeases.remove(event, lease.condition), left)) return next;
     if (next === undefined) return 'filled';
   }
 }

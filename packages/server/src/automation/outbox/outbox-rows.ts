@@ -2,8 +2,8 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { Due, Key, Put, Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
+import { dues } from '../../work/visits.ts';
 import type { WriteOp } from '../config/write-values.ts';
-import { dues } from '../due.ts';
 
 export type WriteKind = WriteOp;
 

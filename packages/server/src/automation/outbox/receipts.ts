@@ -3,7 +3,7 @@ import type { AuditActor } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Change, Due, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
-import type { Outcome } from '../destinations/destination.ts';
+import type { Outcome } from '../../work/send.ts';
 import type { OutboxItem, WriteKind } from './outbox-rows.ts';
 
 /** `waiting` is what was asked to be sent again; what was never sent has no receipt yet. */

@@ -1,8 +1,9 @@
 /** What a visit does with the lines of writes that it found: one attempt for each that is next, and what is written of it. */
 import type { Change } from '../../store/port.ts';
+import { type Outcome, pauseAfter } from '../../work/send.ts';
 import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
-import type { Outcome, Told } from '../destinations/destination.ts';
-import { backoff, tryingMilliseconds } from './circuit.ts';
+import type { Told } from '../destinations/destination.ts';
+import { deliveryPauses, tryingMilliseconds } from './circuit.ts';
 import type { Lane, Line, Waiting } from './lane.ts';
 import { apartTexts, heldItems, type OutboxItem, pastItems, putRetry, retryMark } from './outbox-rows.ts';
 import type { Attempted } from './receipts.ts';
@@ -31,7 +32,8 @@ export interface SettledLine {
 export function afterAttempt(waiting: Waiting, outcome: TimedOutcome, now: number, random: number): Settled {
   const { item } = waiting;
   if (outcome.state === 'delivered') return { waiting, state: 'delivered', outcome };
-  const nextAt = now + backoff(item.attempts + 1, random, outcome.retryAfterSeconds);
+  const pause = pauseAfter(deliveryPauses, item.attempts + 1, random, outcome.retryAfterSeconds);
+  const nextAt = now + (pause ?? tryingMilliseconds);
   const isOver = outcome.state === 'refused' || nextAt >= (item.from ?? item.at) + tryingMilliseconds;
   return isOver ? { waiting, state: 'dead', outcome } : { waiting, state: 'retrying', outcome, nextAt };
 }

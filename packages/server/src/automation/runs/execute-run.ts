@@ -47,7 +47,7 @@ export interface Execution {
 
 /**
  * Does what is left of a run, to its end or to where it has to wait.
- * @throws RunLost, and what is no refusal: then the run stands as it is, and is taken up again.
+ * @throws LeaseLost, and what is no refusal: then the run stands as it is, and is taken up again.
  */
 export async function executeRun(deps: ExecuteDeps, execution: Execution): Promise<Executed> {
   let done: DoneSteps = { begun: undefined };
@@ -159,7 +159,7 @@ function refusalOf(error: unknown, { isStored }: RunJournal): Problem | undefine
   return error instanceof Problem && error.code !== 'unavailable' ? error : undefined;
 }
 
-/** Ends a run as failed: without its values, where they are too large to be stored. @throws RunLost */
+/** Ends a run as failed: without its values, where they are too large to be stored. @throws LeaseLost */
 export async function failRun(
   journal: RunJournal,
   clock: Clock,

@@ -3,8 +3,8 @@ import { Problem } from '../../lib/problem.ts';
 import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
 import type { PlannedChange, StoredRecord } from '../../records/port.ts';
 import type { Change, Due } from '../../store/port.ts';
-import { attemptCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import { Lease, LeaseLost, type LeaseTerms } from '../../work/lease.ts';
 import type { RetentionOf } from '../retention.ts';
 import { Redaction } from './redaction.ts';
 import { assertCanBegin, assertFits } from './run-bounds.ts';
@@ -21,11 +21,6 @@ import {
   storedRuns,
 } from './run-rows.ts';
 
-/** The run is another process’s now, or was cancelled: this one may do nothing more for it. */
-export class RunLost extends Error {
-  override readonly name = 'RunLost';
-}
-
 /** The longest that a process may be between two commits of a run: no step takes half as long. */
 export const leaseMilliseconds = 60_000;
 
@@ -34,6 +29,19 @@ const renewAfterMilliseconds = 10_000;
 const waitMillisecondsMax = 30 * 86_400_000;
 /** Of outputs that wait for the next effect of their run. */
 const unstoredCharactersMax = 1024 * 1024;
+
+/** The row of a run that is new is written with its lease. */
+export function runLease({ runRows, workspace, clock, nodeId }: JournalDeps, run: Run): LeaseTerms {
+  const { scope } = workspace;
+  return {
+    ...{ scope, clock, node: nodeId, key: storedRuns.key(run.id) },
+    ...{ milliseconds: leaseMilliseconds, renewAfter: renewAfterMilliseconds },
+    put: ({ by, until }, condition) => [
+      condition === 'absent' ? runRows(scope).insert(run) : { kind: 'check', ...storedRuns.key(run.id), if: condition },
+      dueRun(run.id, until, by),
+    ],
+  };
+}
 
 /** By their paths. */
 type Steps = ReadonlyMap<string, RunStep>;
@@ -72,19 +80,18 @@ export class RunJournal {
   readonly #unstored = new Map<string, RunStep>();
   #unstoredCharacters = 0;
   #earliestWait = Number.POSITIVE_INFINITY;
+  /** Fenced by the row of the run: who takes it over or cancels it writes that row. */
+  readonly #lease: Lease;
   #run: Run;
-  #version: number | undefined;
   #isStored: boolean;
-  #renewedAt: number;
 
-  /** @param version that of the stored row; undefined for a run that is not stored yet. */
-  constructor(deps: JournalDeps, run: Run, version?: number) {
+  /** @param taken the stored row, as this process wrote it to take the run; left out for a run that is not stored yet. */
+  constructor(deps: JournalDeps, run: Run, taken?: Lease) {
     this.#deps = deps;
     this.#rows = deps.runRows(deps.workspace.scope);
     this.#run = run;
-    this.#version = version;
-    this.#isStored = version !== undefined;
-    this.#renewedAt = deps.clock.now();
+    this.#lease = taken ?? new Lease(runLease(deps, run));
+    this.#isStored = taken !== undefined;
   }
 
   get run(): Run {
@@ -148,9 +155,9 @@ export class RunJournal {
     this.#add(path, { ...note, state: 'failed', caught: true, at: timestamp(began), ms, error });
   }
 
-  /** Has the run stay this process's, where it is stored and was not for a while. @throws RunLost */
+  /** Has the run stay this process's, where it is stored and was not for a while. @throws LeaseLost */
   async renew(): Promise<void> {
-    if (this.#isLate) await this.store();
+    if (this.isStored && this.#lease.isLate) await this.store();
   }
 
   /** Stores the run with what is known of it. */
@@ -164,8 +171,7 @@ export class RunJournal {
   }
 
   async #storePart(): Promise<void> {
-    const isNew = !this.isStored;
-    if (isNew) assertCanBegin(this.#run);
+    if (!this.isStored) assertCanBegin(this.#run);
     const part = new Map<string, RunStep>();
     let left = unstoredCharactersMax;
     for (const [path, step] of this.#unstored) {
@@ -173,10 +179,7 @@ export class RunJournal {
       left -= charactersOf(step);
       if (left <= 0) break;
     }
-    const own = isNew ? [this.#rows.insert(this.#run)] : [this.#check()];
-    const due = isNew ? [this.#lease()] : this.#renewal();
-    const seq = await this.#commit([...own, ...due, ...this.#puts(part)]);
-    if (isNew) this.#version = seq;
+    await this.#lease.commit(this.#puts(part));
     this.#isStored = true;
     this.#stored(part);
   }
@@ -188,7 +191,7 @@ export class RunJournal {
 
   /**
    * Does the write of a step, with the row of the step in its commit.
-   * @throws RunLost, and what the write throws.
+   * @throws LeaseLost, and what the write throws.
    */
   async effect<T>(
     path: string,
@@ -205,15 +208,16 @@ export class RunJournal {
         step = this.#done(at, await outputOf(record));
         part = this.#part();
         const put = this.#rows.insertStep({ run: this.#run.id, path }, step);
-        return [this.#check(), ...this.#renewal(), ...this.#puts(part), put];
+        return [...this.#lease.changes(), ...this.#puts(part), put];
       });
+      this.#lease.kept();
       if (step !== undefined) this.#steps.set(path, step);
       this.#stored(part);
       return written;
     });
   }
 
-  /** Does all writes of a run in the one commit that ends it. @throws RunLost, and what the write throws. */
+  /** Does all writes of a run in the one commit that ends it. @throws LeaseLost, and what the write throws. */
   async effectAtEnd<T>(
     { ended, steps }: { readonly ended: Run; readonly steps: Steps },
     write: (along: Along) => Promise<T>,
@@ -233,13 +237,15 @@ export class RunJournal {
     });
   }
 
-  /** Ends the run or has it wait, and has it taken up again at `at`. @throws RunLost, TooLarge. */
+  /** Ends the run or has it wait, and has it taken up again at `at`. @throws LeaseLost, TooLarge. */
   async end(ended: Run, at: number, steps: Steps = new Map()): Promise<void> {
     await this.#serially('commit', async () => {
       await this.#makeRoom();
       const ending = await this.#ending(ended, at);
       const part = this.#part();
-      this.#version = await this.#commit([...ending, ...this.#puts(part), ...this.#putsAnew(steps)]);
+      const [own, ...others] = ending;
+      const along = [...others, ...this.#puts(part), ...this.#putsAnew(steps)];
+      if (!(await this.#lease.end(own, along))) throw new LeaseLost(0);
       this.#isStored = true;
       this.#run = ended;
       this.#stored(part);
@@ -257,39 +263,17 @@ export class RunJournal {
     return new Map(this.#unstored);
   }
 
-  get #isLate(): boolean {
-    return this.isStored && this.#deps.clock.now() - this.#renewedAt > renewAfterMilliseconds;
-  }
-
-  async #ending(ended: Run, at: number): Promise<readonly Change[]> {
-    const version = this.#version;
-    if (version === undefined) assertCanBegin(this.#run);
+  async #ending(ended: Run, at: number): Promise<readonly [Change, Change]> {
+    const { condition } = this.#lease;
+    if (condition === 'absent') assertCanBegin(this.#run);
     const due = isOver(ended) ? { due: await this.#forgottenAt() } : {};
-    const put = this.#rows.put(ended, { if: version === undefined ? 'absent' : { version }, ...due });
-    return [put, dueRun(ended.id, at)];
+    return [this.#rows.put(ended, { if: condition, ...due }), dueRun(ended.id, at)];
   }
 
   async #forgottenAt(): Promise<Due> {
     const { clock, retentionOf, workspace } = this.#deps;
     const kept = await retentionOf(workspace.orgCode);
     return forgottenAt(clock.now(), kept.runs);
-  }
-
-  #check(): Change {
-    return {
-      kind: 'check',
-      ...storedRuns.key(this.#run.id),
-      if: this.#version === undefined ? 'absent' : { version: this.#version },
-    };
-  }
-
-  #renewal(): readonly Change[] {
-    return this.#isLate ? [this.#lease()] : [];
-  }
-
-  #lease(): Change {
-    const { clock, nodeId } = this.#deps;
-    return dueRun(this.#run.id, clock.now() + leaseMilliseconds, nodeId);
   }
 
   #puts(steps: Steps): readonly Change[] {
@@ -306,7 +290,6 @@ export class RunJournal {
       this.#unstored.delete(path);
       this.#unstoredCharacters -= charactersOf(step);
     }
-    if (this.#isLate) this.#renewedAt = this.#deps.clock.now();
   }
 
   /** Tells a refusal of the journal's own changes from one of the write that they come along with. */
@@ -322,14 +305,8 @@ export class RunJournal {
     try {
       return await write(async (records) => (await own(records)).map((change) => ({ change, onConflict })));
     } catch (error) {
-      throw isLost ? new RunLost() : error;
+      throw isLost ? new LeaseLost(0) : error;
     }
-  }
-
-  async #commit(changes: readonly Change[]): Promise<number> {
-    const attempt = await attemptCommit(this.#deps.workspace.scope, changes);
-    if ('refusedAt' in attempt) throw new RunLost();
-    return attempt.committed.seq;
   }
 
   /** @throws Problem `block_failed` where the output is larger than is kept. */

@@ -2,19 +2,20 @@ import type { IdSource } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import type { Row } from '../../store/table.ts';
-import { attemptCommit, ignoreConflict } from '../../store/transact.ts';
+import { ignoreConflict } from '../../store/transact.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { Lease, LeaseLost } from '../../work/lease.ts';
+import type { DueVisit, DueWork } from '../../work/visits.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
-import type { DueHandler, DueWork } from '../due.ts';
 import { readyWorkspace } from '../ready-workspace.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { Suspensions } from '../suspensions.ts';
 import { closeRun, closingIn, type EndingDeps, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
-import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
+import { leaseMilliseconds, RunJournal, runLease } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
 import type { OutsideDeps } from './run-effects.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, storedRuns } from './run-rows.ts';
@@ -53,7 +54,7 @@ export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller:
     if (journal.isStored) await settle(deps, workspace, journal);
     return { ...executed, isStored: journal.isStored };
   } catch (error) {
-    if (error instanceof RunLost) return lost(workspace, journal);
+    if (error instanceof LeaseLost) return lost(workspace, journal);
     if (journal.isStored) await release(deps, workspace, journal.run.id).catch(() => undefined);
     throw error;
   }
@@ -75,7 +76,7 @@ async function release({ clock }: RunsDeps, { scope }: Workspace, id: string): P
 }
 
 /** Takes up a run that is due: it begins, has waited, or its process died. */
-export function runHandler(deps: RunsDeps): DueHandler {
+export function runHandler(deps: RunsDeps): DueVisit {
   return async (work) => {
     const { scope, item } = work;
     const workspace = await workspaceOf(deps, work);
@@ -96,7 +97,7 @@ export function runHandler(deps: RunsDeps): DueHandler {
       await resume(deps, workspace, journal);
       await settle(deps, workspace, journal);
     } catch (error) {
-      if (!(error instanceof RunLost)) throw error;
+      if (!(error instanceof LeaseLost)) throw error;
     }
   };
 }
@@ -126,11 +127,12 @@ async function takeUp(
     stalled: isStalled ? run.stalled + 1 : 0,
     steps,
   };
+  const parts = { ...deps, workspace };
   const until = deps.clock.now() + leaseMilliseconds;
-  const lease = { ...dueRun(run.id, until, deps.nodeId), if: { version: work.item.version } };
-  const attempt = await attemptCommit(scope, [deps.runRows(scope).replace(row, taken), lease]);
-  if ('refusedAt' in attempt) return undefined;
-  const journal = new RunJournal({ ...deps, workspace }, taken, attempt.committed.seq);
+  const due = { ...dueRun(run.id, until, deps.nodeId), if: { version: work.item.version } };
+  const lease = await Lease.take(runLease(parts, taken), row, [deps.runRows(scope).replace(row, taken), due]);
+  if (lease === undefined) return undefined;
+  const journal = new RunJournal(parts, taken, lease);
   await journal.load();
   return journal;
 }

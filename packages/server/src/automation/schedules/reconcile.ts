@@ -5,8 +5,8 @@ import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { DueVisit } from '../../work/visits.ts';
 import { liveStarts } from '../config/live-starts.ts';
-import type { DueHandler } from '../due.ts';
 import type { BlockSchedule } from '../kinds/logicblock-starts.ts';
 import { allSchedules, done, type ScheduleRow, scheduleChanges, undue } from './schedule-rows.ts';
 
@@ -21,7 +21,7 @@ const changesPerCommit = 200;
  * Has the stored schedules follow the live blocks. It is due with each change of these; a change that comes meanwhile
  * writes what is due again, so no commit that rests on the older configuration is taken.
  */
-export function reconcileHandler({ configs, clock }: ReconcileDeps): DueHandler {
+export function reconcileHandler({ configs, clock }: ReconcileDeps): DueVisit {
   return async ({ env, orgCode, tenantCode, scope, item }) => {
     if (tenantCode !== undefined) return void (await refusedChange(scope, [done(item)]));
     const live = await liveStarts(scope, await configs[env].refresh(orgCode), 'schedule');

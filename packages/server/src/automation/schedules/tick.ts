@@ -4,9 +4,9 @@ import { latestDue, nextDue } from '../../lib/scheduling/next-due.ts';
 import { removeAsRead } from '../../store/table.ts';
 import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { DueVisit } from '../../work/visits.ts';
 import type { Tell } from '../alerts.ts';
 import { liveStart } from '../config/live-starts.ts';
-import type { DueHandler } from '../due.ts';
 import { type BeginDeps, type Begun, beginDue } from './begin-due.ts';
 import { isSame, planned } from './reconcile.ts';
 import { blockOfDue, done, type LastDue, type ScheduleRow, scheduleChanges, schedules } from './schedule-rows.ts';
@@ -24,7 +24,7 @@ const lateMilliseconds = 5 * 60_000;
  * Begins what is due by a schedule. The runs are there before the schedule goes on to its next time, and a process that
  * dies in between leaves it to another, which finds them.
  */
-export function scheduleHandler(deps: TickDeps): DueHandler {
+export function scheduleHandler(deps: TickDeps): DueVisit {
   const { configs, clock, tell } = deps;
   return async ({ env, orgCode, tenantCode, scope, item }) => {
     const block = blockOfDue(item);

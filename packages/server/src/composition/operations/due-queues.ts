@@ -1,10 +1,11 @@
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
-import { askedAt, leaseOfDue } from '../../automation/port.ts';
-import { sweepJob } from '../../jobs/expiry-sweep.ts';
-import { works } from '../../jobs/job-runner.ts';
+import { leaseOfDue } from '../../automation/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { DueItem, Store } from '../../store/port.ts';
+import { sweepJob } from '../../work/expiry.ts';
+import { works } from '../../work/job.ts';
+import { askedAt } from '../../work/work-queue.ts';
 import type { Spaces } from '../open-spaces.ts';
 import { within } from './within.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Config, readConfig } from '../../config.ts';
-import type { LeaseState } from '../../jobs/expiry-sweep.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type OpenedStore, Unavailable } from '../../store/port.ts';
 import { startMeasurement } from '../../telemetry/measurement.ts';
+import type { LeaseState } from '../../work/expiry.ts';
 import { createNodeHealth } from './node-health.ts';
 
 const read = readConfig({ FREEHOLD_DATA_DIR: '/nowhere/freehold' });
@@ -106,12 +106,10 @@ test('the last failed call of a store, a server that is down, and failures of wo
   const onServer = measurement.storeFacts.noting((change) => told.push(change));
   onServer({ server: 'db-2:5432', state: 'down', why: 'connect ECONNREFUSED' });
   onServer({ server: 'db-3:5432', state: 'relayed', why: 'x'.repeat(10_000) });
-  const run = measurement.watchJobs(new Map([['purge', async () => assert.fail('it cannot')]])).get('purge');
-  await assert.rejects(async () => run?.(undefined, undefined, async () => undefined));
-  const sweep = measurement.workFacts
-    .watch('expire')(new Map([['expiry', async () => undefined]]))
-    .get('expiry');
-  await sweep?.();
+  const [failing] = measurement.watchJobs([{ name: 'purge', run: async () => assert.fail('it cannot') }]);
+  await assert.rejects(async () => failing?.run());
+  const [sweep] = measurement.workFacts.watch('expire')([{ name: 'expiry', run: async () => undefined }]);
+  await sweep?.run();
   const { state, stores, servers, jobs } = await readNode();
   assert.equal(stores[2]?.last_failure?.call, 'range');
   assert.deepEqual(

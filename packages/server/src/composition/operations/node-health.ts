@@ -3,13 +3,13 @@ import type { platformHealthApi } from '@freehold/contract/management/operator/h
 import type { ReplyOf } from '@freehold/contract/route';
 import type { Config } from '../../config.ts';
 import { engineOf } from '../../engines/registry.ts';
-import type { LeaseState } from '../../jobs/expiry-sweep.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/scheduling/coalesce.ts';
 import { dataVersion } from '../../store/data-version.ts';
 import type { Scope, Health as StoreHealth } from '../../store/port.ts';
 import type { Measurement } from '../../telemetry/measurement.ts';
 import type { WorkFact } from '../../telemetry/work-facts.ts';
+import type { LeaseState } from '../../work/expiry.ts';
 import type { Spaces } from '../open-spaces.ts';
 import type { ServedUrls } from '../served-urls.ts';
 import { type DueQueue, readQueues } from './due-queues.ts';

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
-import { maintainEntity, maintainEntityJob, readMaintainWork } from '../../maintenance/maintain-entity.ts';
+import { maintainEntity } from '../../maintenance/maintain-entity.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { OpenedStore } from '../../store/port.ts';
 import { derived, listAll, type Node, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
+import { doOnce } from '../../work/testing/do-once.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'freehold-changes-'));
 const opened: OpenedStore[] = [];
@@ -31,12 +32,8 @@ async function org(kind: (typeof kinds)[number]) {
 
 /** Does the work that is due, as a background job would. */
 async function workOff({ opened: { store, maintenance }, clock }: RecordBench, { configs }: Node): Promise<void> {
-  for (const { scope, item } of await maintenance.due('work', clock.now(), 100)) {
-    const work = JSON.parse(item.value);
-    assert.equal(work.job, maintainEntityJob);
-    await maintainEntity({ store, configs, clock }, readMaintainWork(work), async () => undefined);
-    await store.scope(scope).commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: 'any' }]);
-  }
+  for (const due of await maintenance.due('work', clock.now(), 100))
+    await doOnce([maintainEntity], { store, configs, clock }, due);
 }
 
 async function refusal(promise: Promise<unknown>): Promise<Problem> {
@@ -162,7 +159,7 @@ test('an index that is being built shows how far it is', async () => {
   for (let count = 0; count < 600; count++) await node.runtime.create(call, { title: 'a' });
   const { version } = await change(node, { UpdateParams: [{ name: 'title', index: true }] });
   let steps = 0;
-  const work = maintainEntity(
+  const work = maintainEntity.run(
     { ...bench.opened, ...node, clock },
     { orgCode: 'acme', entityName: 'order', version },
     async () => {

@@ -4,8 +4,9 @@ import type { BodyOf } from '@freehold/contract/route';
 import type { Read } from '@freehold/contract/schema';
 import type { AuditCaller } from '../../audit/audit-entry.ts';
 import type { Put } from '../../store/port.ts';
-import { json, table, workItem } from '../../store/table.ts';
+import { json, table } from '../../store/table.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import { workItem } from '../../work/job.ts';
 
 export type ShownJob = Read<typeof PersonJob>;
 export type Counts = ShownJob['counts'];
@@ -108,12 +109,6 @@ export interface PersonWork {
 
 export function personWork({ id, env, orgCode }: PersonWork, at: number): Put {
   return workItem(`${personJob};${id}`, { job: personJob, id, env, orgCode }, at);
-}
-
-/** The work as it was written. */
-export function readPersonWork(work: unknown): PersonWork {
-  const { id, env, orgCode } = work as PersonWork;
-  return { id, env, orgCode };
 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;

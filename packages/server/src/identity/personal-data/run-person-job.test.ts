@@ -21,7 +21,7 @@ test('a step among the accounts that others overtake is tried again where it was
   assert.equal(stepAfter(overtaken(), step.job).job.state, 'failed');
 });
 
-test('what is refused fails the job at once, and what is no refusal is left to the job runner', () => {
+test('what is refused fails the job at once, and what is no refusal is left to the queue', () => {
   const { job } = stepAfter(new Problem('last_admin', 'it is the last one'), begun);
   assert.deepEqual([job.state, job.error?.code], ['failed', 'last_admin']);
   const fault = new TypeError('no');

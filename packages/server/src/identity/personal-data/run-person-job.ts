@@ -5,6 +5,7 @@ import { type Change, ScopeClosed, type Store } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
+import { defineJob, type JobSteps } from '../../work/job.ts';
 import { eraseWorker } from './erase-person.ts';
 import { exportWorker } from './export-person.ts';
 import { mergePreviewWorker, mergeWorker } from './merge-person.ts';
@@ -15,50 +16,41 @@ import {
   keptMilliseconds,
   livePersonJobs,
   type PersonWork,
+  personJob,
   personJobs,
-  personWork,
 } from './person-job.ts';
 import { previewWorker } from './preview-erase.ts';
 import type { PersonDataDeps, Run, Step, Worker } from './run.ts';
 import { takeStep } from './steps.ts';
 
-/** After so long it is the turn of other work. */
-const sliceMilliseconds = 10_000;
-/** When to look again where others are in the way. */
-const waitMilliseconds = 1000;
 /** So many steps that find nothing are taken before the place is noted. */
 const idleStepsMax = 50;
 
-/** Works on a job with the store of the job runner. */
-export type PersonJobRunner = (store: Store, work: PersonWork, renewLease: () => Promise<void>) => Promise<void>;
+export interface PersonJobSpace extends PersonDataDeps {
+  /** See `Run`. */
+  readonly store: Store;
+}
 
 /**
- * Goes on with a job until it is over or its turn is: then it comes back. It may be ended at any step, and two may work
- * on it at once: each step is held to the row that it began with.
+ * Goes on with a job until it is over. It may be ended at any step, and two may work on it at once: each step is held to the
+ * row that it began with.
  */
-export async function runPersonJob(
-  deps: PersonDataDeps,
-  store: Store,
-  work: PersonWork,
-  renewLease: () => Promise<void>,
-): Promise<void> {
-  const { clock, stores, configs } = deps;
-  const orgScope = stores[work.env].scope(orgScopeName(work.orgCode));
-  const begunAt = clock.now();
-  for (;;) {
-    await renewLease();
-    const row = await personJobs.read(orgScope, work.id);
-    if (row === undefined || isOver(row.value)) return;
-    const config = await configs[work.env].refresh(work.orgCode);
-    const step = await nextStep({ deps, work, orgScope, store, config, job: row.value, renewLease });
-    await commitStep({ work, row, step, orgScope });
-    const isLate = clock.now() - begunAt >= sliceMilliseconds;
-    if (isOver(step.job) || (step.isWaiting !== true && !isLate)) continue;
-    const at = clock.now() + (step.isWaiting === true ? waitMilliseconds : 0);
-    await orgScope.commit([personWork(work, at)], { priority: 'background' });
-    return;
-  }
-}
+export const personDataJob = defineJob({
+  name: personJob,
+  begin: ({ store, ...deps }: PersonJobSpace, work: PersonWork): JobSteps<Row<JobRow>> => {
+    const orgScope = deps.stores[work.env].scope(orgScopeName(work.orgCode));
+    return {
+      row: () => personJobs.read(orgScope, work.id),
+      step: async (row, { renewLease }) => {
+        if (isOver(row.value)) return 'over';
+        const config = await deps.configs[work.env].refresh(work.orgCode);
+        const step = await nextStep({ deps, work, orgScope, store, config, job: row.value, renewLease });
+        await commitStep({ work, row, step, orgScope });
+        return step.isWaiting === true && !isOver(step.job) ? 'wait' : 'more';
+      },
+    };
+  },
+});
 
 async function nextStep(run: Run): Promise<Step> {
   const worker = workerOf(run.job);

@@ -17,7 +17,7 @@ export interface PersonDataDeps extends MembershipDeps {
   readonly writeLoop: WriteLoop;
   /** See `SessionDeps`. */
   readonly revocations: AccessEpochs;
-  /** Wakes the job runner, because there is work. */
+  /** Has work looked for now. */
   readonly wake: () => void;
 }
 

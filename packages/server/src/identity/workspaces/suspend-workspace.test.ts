@@ -7,7 +7,7 @@ import { Crash, crashing, type Moment } from '../../store/testing/failing-store.
 import { workspaceTable } from '../../tenancy/workspace-directory.ts';
 import { ann, orgWithTeam, place } from '../testing/org-with-team.ts';
 import { resolveWorkspace } from './resolve-workspace.ts';
-import { alignWorkspace, resumeWorkspace, suspendWorkspace } from './suspend-workspace.ts';
+import { alignWorkspaceJob, resumeWorkspace, suspendWorkspace } from './suspend-workspace.ts';
 import { readHead } from './workspace-head.ts';
 import { closeWorkspace } from './workspace-removal.ts';
 
@@ -29,7 +29,8 @@ async function started() {
     const row = await workspaceTable.read(org.orgScope, 'team');
     return [row?.value.suspended !== undefined, (await readHead(org.scope))?.is_suspended === true];
   };
-  const align = () => alignWorkspace({ store: opened.store, epochs }, { orgCode: 'acme', code: 'team' });
+  const work = { orgCode: 'acme', code: 'team' };
+  const align = () => alignWorkspaceJob.run({ store: opened.store, epochs }, work, async () => undefined);
   return { ...opened, ...org, epochs, command, on, resumed, state, align };
 }
 

@@ -2,7 +2,6 @@ import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
 import { type AccessEpochs, thenBump } from '../../iam/port.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { type Change, ScopeClosed, type Store } from '../../store/port.ts';
-import { workItem } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import {
   type Environment,
@@ -13,13 +12,14 @@ import {
   workspaceScopeName,
   workspaceTable,
 } from '../../tenancy/port.ts';
+import { plainJob, workItem } from '../../work/job.ts';
 import type { OrgUserCommand } from '../org-users/account.ts';
 import { workspaceHeads } from './workspace-head.ts';
 
 export interface SuspendDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly epochs: AccessEpochs;
-  /** Wakes the job runner, because there is work. */
+  /** Has work looked for now. */
   readonly wake: () => void;
   /** Has what waited in a workspace go on that is suspended no more. Never fails. */
   readonly workspaceResumed: (place: ResumedPlace) => Promise<void>;
@@ -81,14 +81,14 @@ async function changeWorkspace(
   if (!codeForm.test(code)) throw notFound();
   const store = stores[env];
   const orgScope = store.scope(orgScopeName(orgCode));
-  const work = { job: alignWorkspaceJob, orgCode, code };
+  const work = { job: jobName, orgCode, code };
   const plan = async () => {
     const row = await workspaceTable.read(orgScope, code);
     if (row === undefined || row.value.state === 'removed') throw notFound();
     const { changed, along } = change(row.value);
     const target = { kind: 'workspace', id: changed.id };
     const entry = auditEntry(auditContext, { ...told, target, env, tenant_code: code });
-    const step = workItem(`${alignWorkspaceJob};${code}`, work, Date.parse(auditContext.at));
+    const step = workItem(`${jobName};${code}`, work, Date.parse(auditContext.at));
     return { changes: [workspaceTable.replace(row, changed), along, entry, step] };
   };
   await thenBump(epochs, workspaceScopeName(orgCode, code), async () => {
@@ -106,25 +106,22 @@ async function changeWorkspace(
 
 const codeForm = /^[a-z0-9-]{1,63}$/;
 
-export const alignWorkspaceJob = 'align-workspace';
+const jobName = 'align-workspace';
 
-export interface AlignWork {
+interface AlignWork {
   readonly orgCode: string;
   readonly code: string;
 }
 
-/** The work as it was written. */
-export function readAlignWork(work: unknown): AlignWork {
-  return work as AlignWork;
-}
-
 /** Completes a suspension, or its end, that a process left half done. May be repeated. */
-export function alignWorkspace(
+function alignWorkspace(
   { store, epochs }: { readonly store: Store; readonly epochs: AccessEpochs },
   work: AlignWork,
 ): Promise<void> {
   return thenBump(epochs, workspaceScopeName(work.orgCode, work.code), () => alignHead(store, work));
 }
+
+export const alignWorkspaceJob = plainJob(jobName, alignWorkspace);
 
 /**
  * Has the head say what the row says. INVARIANT: the head is read first and replaced under its version, so of two that

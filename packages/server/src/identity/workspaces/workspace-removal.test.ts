@@ -35,11 +35,11 @@ test('a workspace admits no caller from its removal on, and takes no write once 
   await remove();
   assert.equal(await findMembership(deps, place, { tenant, userId: ann.id }), undefined);
   assert.deepEqual(await listMemberships(deps, place, ann.id), []);
-  assert.deepEqual(await dueJobs(), [`${closeWorkspaceJob};team`]);
+  assert.deepEqual(await dueJobs(), [`${closeWorkspaceJob.name};team`]);
   await closeWorkspace(space, work);
   await assert.rejects(scope.commit([{ kind: 'put', pk: 'p', sk: 's', value: '1', if: 'any' }]), ScopeClosed);
   advance(10 * 60 * 1000);
-  assert.ok((await dueJobs()).includes(`${purgeWorkspaceJob};team`));
+  assert.ok((await dueJobs()).includes(`${purgeWorkspaceJob.name};team`));
 });
 
 test('nothing of a removed workspace is left but a fence against writes, and its code is free after 30 days and not before', async () => {

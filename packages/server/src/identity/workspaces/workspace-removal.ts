@@ -15,7 +15,7 @@ import {
   ScopeClosed,
   type Store,
 } from '../../store/port.ts';
-import { asRead, json, type Row, table, workItem } from '../../store/table.ts';
+import { asRead, json, type Row, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { walkScope } from '../../store/walk.ts';
 import {
@@ -27,6 +27,7 @@ import {
   workspaceScopeName,
   workspaceSuspended,
 } from '../../tenancy/port.ts';
+import { plainJob, workItem } from '../../work/job.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
 import { forgetChange } from './membership-hints.ts';
 import type { MembershipDeps } from './memberships.ts';
@@ -42,7 +43,7 @@ export type RemovalConfirmation = BodyOf<typeof workspacesApi.deleteWorkspace>;
 
 export interface RemovalDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
-  /** Wakes the job runner, because there is work. */
+  /** Has work looked for now. */
   readonly wake: () => void;
   /** Is told how many records are gone with it; left out, they count for nothing. */
   readonly workspaceRemoved?:
@@ -77,7 +78,7 @@ export async function removeWorkspace(
       rows.replace(row, { id, code, name, state: 'removed', created_at }),
       forgetChange(context.actor.userId, code),
       auditEntryInWorkspace(deps.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id } }),
-      removalStep(closeWorkspaceJob, { orgCode, code, id }, deps.clock.now()),
+      removalStep(closing, { orgCode, code, id }, deps.clock.now()),
     ];
     return { changes };
   });
@@ -101,8 +102,8 @@ async function removeHead(scope: Scope): Promise<void> {
   }
 }
 
-export const closeWorkspaceJob = 'close-workspace';
-export const purgeWorkspaceJob = 'purge-workspace';
+const closing = 'close-workspace';
+const purging = 'purge-workspace';
 
 export interface RemovalWork {
   readonly orgCode: string;
@@ -133,7 +134,7 @@ export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace
   const scopeName = workspaceScopeName(work.orgCode, work.code);
   await removeHead(store.scope(scopeName));
   await maintenance.setState(scopeName, 'closed');
-  await orgScope.commit([removalStep(purgeWorkspaceJob, work, clock.now() + closedMilliseconds)]);
+  await orgScope.commit([removalStep(purging, work, clock.now() + closedMilliseconds)]);
 }
 
 /**
@@ -161,6 +162,9 @@ export async function purgeWorkspace(
   await orgScope.commit([rows.put(row.value.code, row.value, { if: asRead(row), due })]);
 }
 
+export const closeWorkspaceJob = plainJob(closing, closeWorkspace);
+export const purgeWorkspaceJob = plainJob(purging, purgeWorkspace);
+
 /** One pass over the scope. Tells whether there was something to remove. */
 async function removeAll(
   { scope, maintenance }: { readonly scope: Scope; readonly maintenance: Maintenance },
@@ -183,11 +187,6 @@ async function removeAll(
  */
 function isKept(item: Item): boolean {
   return isOfAudit(item) || (item.pk === floorKey.pk && item.sk === floorKey.sk);
-}
-
-/** The work as it was written. */
-export function readRemovalWork(work: unknown): RemovalWork {
-  return work as RemovalWork;
 }
 
 /** The org's row of a workspace that has been removed, for as long as there may be something in it. */

@@ -79,7 +79,7 @@ async function meet(bench: RecordBench, { interleaving, writer, change, entityNa
   assert.deepEqual(found.map(({ text }) => text).sort(), ['moved', 'word1'], interleaving.name);
 }
 
-function maintain(bench: RecordBench, entityName: string, store = bench.opened.store): Promise<void> {
+function maintain(bench: RecordBench, entityName: string, store = bench.opened.store): Promise<unknown> {
   const parts = { store, configs: bench.node(store).configs, clock: bench.clock, recordsPerStep: 2 };
-  return maintainEntity(parts, { orgCode: 'acme', entityName, version: 0 }, async () => undefined);
+  return maintainEntity.run(parts, { orgCode: 'acme', entityName, version: 0 }, async () => undefined);
 }

@@ -3,6 +3,7 @@ import type { CompiledEntity } from '../../schema/port.ts';
 import type { Change, Scope, Store } from '../../store/port.ts';
 import { ignoreClosed, refusedChange } from '../../store/transact.ts';
 import { type WorkspaceOfOrg, workspacesOf } from '../../tenancy/port.ts';
+import type { Turn } from '../../work/job.ts';
 import { walkRecords } from '../walk-records.ts';
 import type { StepPage, StepPlan } from './plan-step.ts';
 import type { TaskProgress } from './task-progress.ts';
@@ -14,15 +15,13 @@ export interface RecordsTask {
   readonly plan: (scope: Scope, page: StepPage) => Promise<StepPlan>;
 }
 
-export interface TaskRun {
+export interface TaskRun extends Turn {
   readonly task: RecordsTask;
   readonly progress: TaskProgress;
-  /** Called between steps: throws where another process has taken over. */
-  readonly renewLease: () => Promise<void>;
 }
 
-/** `overtaken`: the configuration has moved on, so that something else may be to be done. */
-export type Outcome = 'done' | 'overtaken';
+/** `overtaken`: the configuration has moved on, so that something else may be to be done. `late`: it is the turn of other work. */
+export type Outcome = 'done' | 'overtaken' | 'late';
 
 /**
  * Goes through the records of every workspace, behind a fence: every later write uses the task's configuration. A
@@ -37,7 +36,7 @@ export async function maintainRecords(
     const start = run.progress.startIn(workspace.tenantCode);
     if (start === 'done') continue;
     const outcome = await maintainWorkspace(run, workspace, { ...start, recordsPerStep }).catch(ignoreClosed);
-    if (outcome === 'overtaken') return outcome;
+    if (outcome === 'overtaken' || outcome === 'late') return outcome;
   }
   return 'done';
 }
@@ -45,7 +44,7 @@ export async function maintainRecords(
 const bytesPerStep = 4 * 1024 * 1024;
 
 async function maintainWorkspace(
-  { task, progress, renewLease }: TaskRun,
+  { task, progress, renewLease, isLate }: TaskRun,
   workspace: WorkspaceOfOrg,
   { after, recordsPerStep }: { readonly after: string | undefined; readonly recordsPerStep: number },
 ): Promise<Outcome> {
@@ -73,6 +72,7 @@ async function maintainWorkspace(
     // Fewer records are less likely to be written in the meantime.
     cursor.limit = refused === undefined ? Math.min(recordsPerStep, 2 * step.taken) : Math.ceil(step.taken / 2);
     await renewLease();
+    if (isLate()) return 'late';
   }
   return 'done';
 }

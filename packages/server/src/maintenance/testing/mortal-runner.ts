@@ -2,7 +2,8 @@ import { Problem } from '../../lib/problem.ts';
 import type { Steps } from '../../records/testing/stepped-store.ts';
 import { Conflict, type Store } from '../../store/port.ts';
 import type { RecordBench } from '../../testing/record-bench.ts';
-import { maintainEntity, readMaintainWork } from '../maintain-entity.ts';
+import { doOnce } from '../../work/testing/do-once.ts';
+import { maintainEntity } from '../maintain-entity.ts';
 
 export interface Runner {
   readonly bench: RecordBench;
@@ -38,10 +39,8 @@ export async function workOff(
       whileIdle?.();
       continue;
     }
-    const { pk, sk, value, version } = due.item;
     try {
-      await maintainEntity(parts, readMaintainWork(JSON.parse(value)), renewLease);
-      await store.scope(due.scope).commit([{ kind: 'remove', pk, sk, if: { version } }]);
+      await doOnce([maintainEntity], parts, due, renewLease);
     } catch (error) {
       const isFair = error instanceof Killed || error instanceof Conflict;
       if (!isFair && !(error instanceof Problem && error.code === 'conflict')) throw error;

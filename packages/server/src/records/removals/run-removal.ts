@@ -15,6 +15,7 @@ import { type Scope, type Store, TooLarge } from '../../store/port.ts';
 import { asRead, type Row } from '../../store/table.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, laneOf, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
+import { defineJob, type JobSteps } from '../../work/job.ts';
 import type { RecordEvents } from '../writing/events/record-events.ts';
 import type { PlannedChange } from '../writing/planned-change.ts';
 import { createWriteLoop, type WriteLoop } from '../writing/write-loop.ts';
@@ -30,9 +31,9 @@ import {
   type RemovalRow,
   type RemovalWork,
   removals,
+  removeRecordJob,
 } from './removal-row.ts';
 import { planListedRemovals } from './remove-listed.ts';
-import { removalWork } from './start-removal.ts';
 
 export interface RunRemovalDeps {
   readonly store: Store;
@@ -45,50 +46,32 @@ export interface RunRemovalDeps {
 
 const recordsPerStepDefault = 200;
 
-/** After so long it is the turn of other work. */
-const sliceMilliseconds = 10_000;
-/** When to look again where others are in the way: an index that is being built, or writers. */
-const waitMilliseconds = 1000;
-
 /**
- * Goes on with a removal until it is over or its turn is: then it comes back. It may be ended at any step, and two may
- * work on it at once: each step is held to the row that it was planned on.
+ * Goes on with a removal until it is over. It may be ended at any step, and two may work on it at once: each step is held to
+ * the row that it was planned on. It gives no way to calls: until it is over, it keeps others of the workspace from being begun.
  */
-export async function runRemoval(
-  deps: RunRemovalDeps,
-  work: RemovalWork,
-  renewLease: () => Promise<void>,
-): Promise<void> {
-  const { clock, configs } = deps;
-  const scope = deps.store.scope(workspaceScopeName(work.orgCode, work.tenantCode));
-  const writeLoop = createWriteLoop({ configs, fences: createFences() });
-  const run: Run = {
-    deps,
-    work,
-    workspace: { ...work, scope },
-    writeLoop: deps.events?.around(writeLoop) ?? writeLoop,
-    recordsMax: deps.recordsPerStep ?? recordsPerStepDefault,
-  };
-  const begunAt = clock.now();
-  for (;;) {
-    await renewLease();
-    const outcome = await takeStep(run);
-    if (outcome === 'over') return;
-    // Records with many words are more than one commit takes long before they are many.
-    if (outcome === 'too large') run.recordsMax = Math.floor(run.recordsMax / 2);
-    const isLate = clock.now() - begunAt >= sliceMilliseconds;
-    if (outcome !== 'wait' && !isLate) continue;
-    const at = clock.now() + (outcome === 'wait' ? waitMilliseconds : 0);
-    await scope.commit([removalWork(work, at)], { priority: 'background' });
-    return;
-  }
-}
-
-/** The work as it was written. */
-export function readRemoveRecordWork(work: unknown): RemovalWork {
-  const { id, env, orgCode, tenantId, tenantCode } = work as RemovalWork;
-  return { id, env, orgCode, tenantId, tenantCode };
-}
+export const removalJob = defineJob({
+  name: removeRecordJob,
+  isUrgent: true,
+  begin: (deps: RunRemovalDeps, work: RemovalWork): JobSteps<Row<RemovalRow>> => {
+    const { configs, events, recordsPerStep = recordsPerStepDefault } = deps;
+    const scope = deps.store.scope(workspaceScopeName(work.orgCode, work.tenantCode));
+    const writeLoop = createWriteLoop({ configs, fences: createFences() });
+    const workspace = { ...work, scope };
+    const run: Run = {
+      ...{ deps, work, workspace, recordsMax: recordsPerStep },
+      writeLoop: events?.around(writeLoop) ?? writeLoop,
+    };
+    return {
+      row: async () => {
+        const row = await removals.read(scope, work.id);
+        const live = row && (await liveRemoval.read(scope, undefined));
+        return live?.value.id === work.id ? row : undefined;
+      },
+      step: (row) => takeStep(run, row),
+    };
+  },
+});
 
 interface Run {
   readonly deps: RunRemovalDeps;
@@ -99,7 +82,7 @@ interface Run {
   recordsMax: number;
 }
 
-type StepOutcome = 'more' | 'wait' | 'over' | 'too large';
+type StepOutcome = 'more' | 'wait' | 'over';
 
 /** Another has taken a step meanwhile, or the job was cancelled. */
 class Overtaken extends Error {}
@@ -111,12 +94,7 @@ const planners: Readonly<
   Record<Exclude<RemovalPhase, 'release'>, (step: RemovalStep) => Promise<readonly PlannedChange[]>>
 > = { mark: planMarks, check: planCheck, clear: planClears, remove: planListedRemovals };
 
-async function takeStep(run: Run): Promise<StepOutcome> {
-  const { scope } = run.workspace;
-  const row = await removals.read(scope, run.work.id);
-  if (row === undefined) return 'over';
-  const live = await liveRemoval.read(scope, undefined);
-  if (live?.value.id !== run.work.id) return 'over';
+async function takeStep(run: Run, row: Row<RemovalRow>): Promise<StepOutcome> {
   const { phase } = row.value;
   if (phase === 'release') return release(run, row);
   try {
@@ -126,7 +104,11 @@ async function takeStep(run: Run): Promise<StepOutcome> {
     if (error instanceof Overtaken) return 'more';
     if (error instanceof NotReady) return 'wait';
     if (error instanceof MoreEntities) return markMoreEntities(run);
-    if (error instanceof TooLarge && run.recordsMax > 1) return 'too large';
+    if (error instanceof TooLarge && run.recordsMax > 1) {
+      // Records with many words are more than one commit takes long before they are many.
+      run.recordsMax = Math.floor(run.recordsMax / 2);
+      return 'more';
+    }
     if (!(error instanceof Problem)) throw error;
     // Others are in the way, or the workspace is no more.
     if (error.code === 'conflict' || error.code === 'not_found') return 'wait';

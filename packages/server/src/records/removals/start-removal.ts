@@ -4,9 +4,9 @@ import type { IdSource } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { indexPrefix } from '../../schema/port.ts';
 import type { Change, Put } from '../../store/port.ts';
-import { workItem } from '../../store/table.ts';
 import { type Plan, transact } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
+import { workItem } from '../../work/job.ts';
 import { mayBeId } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
 import { danglingReference, stillBuilding } from '../references/plan-removal.ts';
@@ -151,6 +151,7 @@ function startChanges({ clock }: LargeRemovalsDeps, { id, row, call, record }: S
   const places = markedPlaces(entity, workspace, record);
   const { env, orgCode, tenantId, tenantCode } = workspace;
   const work: RemovalWork = { id, env, orgCode, tenantId, tenantCode };
+  const now = clock.now();
   const marked = places.map((place) => marks.key(place).sk);
   return [
     { kind: 'check', ...record.key, if: { version: record.version } },
@@ -158,13 +159,8 @@ function startChanges({ clock }: LargeRemovalsDeps, { id, row, call, record }: S
     listed.insert({ job: id, seq: 0 }, { entity: entity.name, id: record.data.id, marks: marked }),
     removals.insert(id, row),
     liveRemoval.insert(undefined, { id }),
-    removalWork(work, clock.now()),
+    workItem(`${removeRecordJob};${id};${now}`, { job: removeRecordJob, ...work }, now),
   ];
-}
-
-/** The piece of work, to be done from `at` on. */
-export function removalWork(work: RemovalWork, at: number): Put {
-  return workItem(`${removeRecordJob};${work.id};${at}`, { job: removeRecordJob, ...work }, at);
 }
 
 async function cancel(deps: LargeRemovalsDeps, { scope }: Workspace, id: string): Promise<Job> {

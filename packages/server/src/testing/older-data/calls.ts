@@ -22,6 +22,7 @@ export interface Told {
   readonly client_id: string;
   readonly secret: string;
   readonly user_id: string;
+  readonly state: string;
   /** Of a list. */
   readonly items: readonly { readonly id: string }[];
   readonly org: { readonly environments: { readonly test: { readonly client_id: string } } };

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { restoreBackup } from '../../backup/restore-backup.ts';
-import { compose } from '../../composition/compose.ts';
+import { type ComposeOptions, compose } from '../../composition/compose.ts';
 import { readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
@@ -23,7 +23,7 @@ export const fixtureVersions: readonly number[] = readdirSync(fixtures)
   .toSorted((left, right) => left - right);
 
 /** Puts the data into the folder. */
-export async function unpackFixture(version: number, dataDir: string): Promise<void> {
+export async function unpackFixture(version: number | 'waiting', dataDir: string): Promise<void> {
   const file = `${dataDir}.tar`;
   if (!existsSync(file)) writeFileSync(file, brotliDecompressSync(readFileSync(fileOf(version, 'data.tar.br'))));
   await restoreBackup({ file, dataDir });
@@ -33,7 +33,7 @@ export function answersOf(version: number): Answers {
   return JSON.parse(brotliDecompressSync(readFileSync(fileOf(version, 'answers.json.br'))).toString());
 }
 
-function fileOf(version: number, name: string): string {
+function fileOf(version: number | 'waiting', name: string): string {
   return join(fixtures, String(version), name);
 }
 
@@ -47,8 +47,12 @@ export interface OlderPlatform extends Gateways {
   close(): Promise<void>;
 }
 
-/** Starts a platform in this process, where the settings say. */
-export async function startOn(env: Readonly<Record<string, string>>, clock: Clock): Promise<OlderPlatform> {
+/** Starts a platform in this process, where the settings say. @param openSpace see `compose`. */
+export async function startOn(
+  env: Readonly<Record<string, string>>,
+  clock: Clock,
+  openSpace?: ComposeOptions['openSpace'],
+): Promise<OlderPlatform> {
   const read = readConfig({ FREEHOLD_OPERATOR_KEY: operatorKey, ...env });
   assert.ok('config' in read, JSON.stringify(read));
   const faults: unknown[] = [];
@@ -56,6 +60,7 @@ export async function startOn(env: Readonly<Record<string, string>>, clock: Cloc
     config: read.config,
     clock,
     passwordCost: fastPasswordCost,
+    ...(openSpace && { openSpace }),
     onFault: (error) => faults.push(error),
     onFatal: (error) => faults.push(error),
   });

@@ -24,7 +24,7 @@ export interface RunTransactionDeps extends Pick<TransactionEffectsDeps, 'clock'
  * Runs a block whose steps take effect together, or not at all: again from its first step while other commits come in
  * between. It does the same again with the same records: its clock, its chance and the ids that it gives stay.
  * @param attempted hears of each attempt as it begins.
- * @throws Problem, RunLost, TooLarge.
+ * @throws Problem, LeaseLost, TooLarge.
  */
 export function runTransaction(
   deps: RunTransactionDeps,

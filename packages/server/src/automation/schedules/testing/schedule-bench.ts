@@ -8,8 +8,8 @@ import { ScopeClosed, type Store } from '../../../store/port.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { ownerOfScope } from '../../../tenancy/workspace.ts';
 import { openBench, type RecordBench } from '../../../testing/record-bench.ts';
+import type { DueVisit } from '../../../work/visits.ts';
 import { createStoredBlocks } from '../../blocks/stored-blocks.ts';
-import type { DueHandler } from '../../due.ts';
 import type { LogicBlockContent } from '../../kinds/logicblock.ts';
 import type { BlockSchedule } from '../../kinds/logicblock-starts.ts';
 import type { Run } from '../../runs/run-rows.ts';
@@ -83,7 +83,7 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
         start: (ask, along) => startRun({ ...deps, runRows, meter: noMeter }, ask, along),
         tell: async (_place, { name }) => void told.push(name),
       });
-      const handlers = new Map<string, DueHandler>([
+      const handlers = new Map<string, DueVisit>([
         ['schedules', reconcileHandler(deps)],
         ['schedule', tick],
       ]);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ExpirySweep } from '../../../jobs/expiry-sweep.ts';
 import { type Intercept, interceptOpened } from '../../../store/intercepted-store.ts';
 import { openStore } from '../../../store/open-store.ts';
 import { Unavailable } from '../../../store/port.ts';
+import { ExpirySweep } from '../../../work/expiry.ts';
 import { describeNode, listensAt } from './describe-node.ts';
 import { NodeRegistry } from './node-registry.ts';
 

@@ -4,8 +4,9 @@ import type { ReplyOf } from '@freehold/contract/route';
 import type { AuditCaller } from '../../../audit/audit-entry.ts';
 import type { WorkspaceTemplates } from '../../../iam/port.ts';
 import type { Due, Put } from '../../../store/port.ts';
-import { json, table, workItem } from '../../../store/table.ts';
+import { json, table } from '../../../store/table.ts';
 import type { Environment } from '../../../tenancy/port.ts';
+import { workItem } from '../../../work/job.ts';
 
 export type ShownApplication = ReplyOf<typeof workspaceTemplatesApi.readTemplateApplication>;
 export type ShownWorkspace = ReplyOf<typeof workspaceTemplatesApi.listAppliedWorkspaces>['items'][number];
@@ -70,11 +71,6 @@ export interface ApplicationWork {
   readonly id: string;
   readonly env: Environment;
   readonly orgCode: string;
-}
-
-/** The work as it was written. */
-export function readApplicationWork(work: unknown): ApplicationWork {
-  return work as ApplicationWork;
 }
 
 export function applicationWork({ id, env, orgCode }: ApplicationWork, at: number): Put {

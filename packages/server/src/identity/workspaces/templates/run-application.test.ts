@@ -10,7 +10,7 @@ import { memberships } from '../../org-users/account.ts';
 import { createOrgSettings } from '../../settings/org-settings.ts';
 import { completeFounding, takeCode } from '../founding.ts';
 import { openWorkspace } from '../workspace-head.ts';
-import { runApplication } from './run-application.ts';
+import { applicationJob } from './run-application.ts';
 import { createTemplateApplications } from './template-applications.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
@@ -44,7 +44,7 @@ async function orgWithWorkspaces(count: number) {
     wake: () => undefined,
   });
   const run = (id: string, renewLease = async () => undefined as undefined) =>
-    runApplication(deps, { id, ...place }, renewLease);
+    applicationJob.run(deps, { id, ...place }, renewLease);
   const policyIds = () =>
     Promise.all(codes.map((code) => policyIdByName(openWorkspace(deps, place, { id: '', code }).scope, 'clerk')));
   return { put, applications, command: { ...place, auditContext }, run, role, policyIds };
@@ -68,7 +68,7 @@ test('an application that is interrupted at every step is done once in each work
   const org = await orgWithWorkspaces(13);
   await org.put(template);
   const { id } = await org.applications.preview(org.command, {});
-  const through = async (): Promise<void> => {
+  const through = async (): Promise<unknown> => {
     for (;;)
       try {
         return await org.run(id, endAt(1));

@@ -6,13 +6,16 @@ import { type Change, type Scope, ScopeClosed } from '../../../store/port.ts';
 import type { Row } from '../../../store/table.ts';
 import { tryCommit } from '../../../store/transact.ts';
 import { orgScopeName, type Workspace, workspacesPartition, workspaceTable } from '../../../tenancy/port.ts';
+import { defineJob, type JobSteps } from '../../../work/job.ts';
 import { memberships } from '../../org-users/account.ts';
 import { openWorkspace } from '../workspace-head.ts';
 import {
   type ApplicationRow,
   type ApplicationWork,
   applications,
+  applyTemplateJob,
   expiry,
+  isAtWork,
   liveApplication,
   stepsPartition,
   type WorkspaceStep,
@@ -35,20 +38,20 @@ interface Run {
  * Goes on with an application until it is over, or its preview is there. May be ended at any step and repeated: each step is
  * held to the row that it was planned on, and a template that is applied already changes nothing.
  */
-export async function runApplication(
-  deps: RunApplicationDeps,
-  work: ApplicationWork,
-  renewLease: () => Promise<void>,
-): Promise<void> {
-  const run = { deps, work, scope: deps.stores[work.env].scope(orgScopeName(work.orgCode)) };
-  for (;;) {
-    await renewLease();
-    const row = await applications.read(run.scope, work.id);
-    if (row?.value.state === 'previewing') await previewStep(run, row);
-    else if (row?.value.state === 'running') await applyStep(run, row);
-    else return;
-  }
-}
+export const applicationJob = defineJob({
+  name: applyTemplateJob,
+  begin: (deps: RunApplicationDeps, work: ApplicationWork): JobSteps<Row<ApplicationRow>> => {
+    const run = { deps, work, scope: deps.stores[work.env].scope(orgScopeName(work.orgCode)) };
+    return {
+      row: () => applications.read(run.scope, work.id),
+      step: async (row) => {
+        if (!isAtWork(row.value)) return 'over';
+        await (row.value.state === 'previewing' ? previewStep(run, row) : applyStep(run, row));
+        return 'more';
+      },
+    };
+  },
+});
 
 const previewedAtOnce = 10;
 

@@ -8,8 +8,9 @@ import { interceptStore } from '../../../store/intercepted-store.ts';
 import type { Store } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/workspace.ts';
 import { derived, listAll, type Node, type RecordBench } from '../../../testing/record-bench.ts';
-import { type Job, removeRecordJob } from '../removal-row.ts';
-import { readRemoveRecordWork, runRemoval } from '../run-removal.ts';
+import { doOnce } from '../../../work/testing/do-once.ts';
+import type { Job } from '../removal-row.ts';
+import { removalJob } from '../run-removal.ts';
 
 /** By entity: its lookups, with the entity that each refers to and what becomes of the holder. Some are arrays. */
 export const lookups = {
@@ -149,12 +150,10 @@ export function dyingStore(store: Store, at: number, when: 'before' | 'after'): 
 export async function workOff(bench: RecordBench, store: Store, recordsPerStep: number): Promise<void> {
   const { configs } = bench.node(store);
   const deps = { store, configs: { test: configs, prod: configs }, clock: bench.clock, recordsPerStep };
-  for (const { scope, item } of await bench.opened.maintenance.due('work', bench.clock.now(), 100)) {
-    const work = JSON.parse(item.value);
-    if (work.job !== removeRecordJob) continue;
+  for (const due of await bench.opened.maintenance.due('work', bench.clock.now(), 100)) {
+    if (JSON.parse(due.item.value).job !== removalJob.name) continue;
     try {
-      await runRemoval(deps, readRemoveRecordWork(work), async () => undefined);
-      await store.scope(scope).commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: 'any' }]);
+      await doOnce([removalJob], deps, due);
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
-import { type JobHandler, startJobRunner } from './job-runner.ts';
+import { type Job, working } from './job.ts';
+import { WorkQueue } from './work-queue.ts';
+
+type Handler = (...asked: Parameters<Job['run']>) => Promise<void>;
 
 /** A store with work in it, and runners on it that the test wakes. */
 async function workplace() {
@@ -10,15 +13,19 @@ async function workplace() {
   const clock = { now: () => now };
   const opened = await openStore({ kind: 'memory', clock });
   const errors: unknown[] = [];
-  const run = (handler: JobHandler, space: OpenedStore = opened, isParallel = false) =>
-    startJobRunner({
-      spaces: [space],
-      nodeId: 'one',
-      handlers: new Map([['job', handler]]),
-      clock,
-      onError: (error) => errors.push(error),
-      isParallel,
-    });
+  const run = (handler: Handler, space: OpenedStore = opened, isParallel = false) => {
+    const onError = (error: unknown) => errors.push(error);
+    const runner = new WorkQueue({ queue: 'work', spaces: [space], clock, onError, atOnce: isParallel ? 10 : 1 });
+    const job: Job = {
+      name: 'job',
+      run: async (...asked) => {
+        await handler(...asked);
+        return undefined;
+      },
+    };
+    runner.begin(working([job], { nodeId: 'one', clock }));
+    return runner;
+  };
   const give = (name: string, job = 'job') => {
     const value = JSON.stringify({ job, name });
     const due = { at: now, queue: 'work' } as const;
@@ -26,7 +33,7 @@ async function workplace() {
   };
   const due = async () => (await opened.maintenance.due('work', now, 100)).map(({ item }) => item.sk);
   const left = async () => (await opened.store.scope('s').range('work', { limit: 100 })).map(({ sk }) => sk);
-  return { opened, errors, run, give, due, left, advance: (milliseconds: number) => (now += milliseconds) };
+  return { opened, clock, errors, run, give, due, left, advance: (milliseconds: number) => (now += milliseconds) };
 }
 
 /** Waits, a turn of the event loop at a time, until something has come true. */
@@ -60,7 +67,7 @@ test('a parallel runner does at most ten at once, each once, and a failing job k
   const done: string[] = [];
   let gate = Promise.withResolvers<void>();
   const begun: string[] = [];
-  const handler: JobHandler = async (_space, work) => {
+  const handler: Handler = async (_space, work) => {
     begun.push(nameOf(work));
     await gate.promise;
     if (nameOf(work) === 'w24') throw new Error('broken');
@@ -238,7 +245,7 @@ test('a runner that is closed gives nothing back that another process has taken 
   assert.deepEqual([await left(), errors], [[], []]);
 });
 
-test('while the store takes no commits the runner waits for its next turn, and does not try on and on', async (t) => {
+test('while the store takes no commits the queue waits for its next turn, and does not try on and on', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { opened, run, give, errors } = await workplace();
   for (let index = 0; index < 12; index++) await give(`w${index}`);
@@ -320,4 +327,26 @@ test('a piece of work names who is at it and until when, and its job sees nothin
     { job: 'job', name: 'w' },
     { job: 'job', name: 'w' },
   ]);
+});
+
+test('work of one space that comes back at once keeps none of another space waiting', async () => {
+  const { opened, clock, give, errors } = await workplace();
+  const other = await openStore({ kind: 'memory', clock });
+  const onError = (error: unknown) => errors.push(error);
+  const queue = new WorkQueue({ queue: 'work', spaces: [opened, other], clock, onError, atOnce: 1 });
+  const log: string[] = [];
+  const run: Job['run'] = async (space) => {
+    log.push(space === other ? 'other' : 'first');
+    return log.length < 8 ? clock.now() : undefined;
+  };
+  queue.begin(working([{ name: 'job', run }], { nodeId: 'one', clock }));
+  await give('w');
+  const due = { at: 0, queue: 'work' } as const;
+  const value = JSON.stringify({ job: 'job' });
+  await other.store.scope('s').commit([{ kind: 'put', pk: 'work', sk: 'w', value, if: 'any', due }]);
+  queue.wake();
+  await until(() => log.length === 9);
+  await queue.close();
+  assert.deepEqual(log.slice(0, 4), ['first', 'other', 'first', 'other']);
+  assert.deepEqual(errors, []);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Intercept, interceptOpened } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
-import { ExpirySweep } from './expiry-sweep.ts';
+import { ExpirySweep } from './expiry.ts';
 
 async function sweptStore() {
   let now = 1_800_000_000_000;
@@ -97,7 +97,7 @@ test('a sweep that is stopped begins no step', async () => {
   const { put, stored, node, now } = await sweptStore();
   await put('s', 'past', now() - 1);
   const stopped = node();
-  stopped.stop();
+  await stopped.close();
   await stopped.turn();
   assert.deepEqual(await stored('s'), ['past']);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
-import { DueRunner, type DueWork } from './due.ts';
+import { type DueWork, visiting, visitsAtOnce } from './visits.ts';
+import { WorkQueue } from './work-queue.ts';
 
 /** Two environments with due work in them, and a runner that the test wakes. */
 async function workplace() {
@@ -24,14 +25,15 @@ async function workplace() {
       await work.scope.commit([{ kind: 'remove', pk, sk, if: 'any' }]);
     };
     const visit = handler ?? wait;
-    const handlers = new Map(['visit', 'deliver'].map((job) => [job, visit]));
-    return new DueRunner({
-      spaces,
-      handlers,
-      deliveries: new Set(['deliver']),
-      clock,
-      onError: (error) => errors.push(error),
-    });
+    const onError = (error: unknown) => errors.push(error);
+    const both = (['test', 'prod'] as const).map((env) => ({ env, ...spaces[env] }));
+    const queue = new WorkQueue({ queue: 'automation', spaces: both, clock, onError, atOnce: visitsAtOnce });
+    const jobs = [
+      { name: 'visit', run: visit },
+      { name: 'deliver', run: visit, isDelivery: true },
+    ] as const;
+    queue.begin(visiting(jobs, { clock, onError }));
+    return queue;
   };
   const give = (
     scope: string,

@@ -2,8 +2,10 @@ import type { Clock } from '../lib/clock.ts';
 import { paceBackground } from '../lib/scheduling/event-loop.ts';
 import { type Repeated, repeat } from '../lib/scheduling/repeat.ts';
 import { type DueItem, type Key, type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
-import { attemptCommit, tryCommit } from '../store/transact.ts';
-import { type JobSpace, works } from './job-runner.ts';
+import { ignoreConflict, tryCommit } from '../store/transact.ts';
+import { works } from './job.ts';
+import { Lease, type LeaseTerms } from './lease.ts';
+import type { JobSpace } from './work-queue.ts';
 
 export interface ExpirySweepOptions {
   readonly spaces: readonly JobSpace[];
@@ -12,10 +14,6 @@ export interface ExpirySweepOptions {
   /** Names the process among those that may sweep. */
   readonly nodeId: string;
   readonly clock: Clock;
-}
-
-export interface RunningSweep extends Repeated {
-  lease(): Promise<LeaseState>;
 }
 
 /** Which node sweeps, as this one knows it. */
@@ -30,8 +28,7 @@ export interface LeaseState {
 /** The sweep as a job beside others. */
 export const sweepJob = 'expiry';
 
-type Turn = () => Promise<void>;
-
+const leaseName = '#expiry';
 const turnMilliseconds = 60_000;
 /** Ends before the node's next turn, so that the node goes on sweeping while it lives, and another one when it has died. */
 const leaseMilliseconds = 50_000;
@@ -41,94 +38,62 @@ const itemsPerStep = 1000;
 const itemsReadMax = 20_000;
 const scopesAtOnce = 64;
 
-/** Does a turn each minute, and ends between two steps of one. @param watch sees each turn. */
-export function startExpirySweep(
-  options: ExpirySweepOptions,
-  onError: (error: unknown) => void,
-  watch = (turn: Turn): Turn => turn,
-): RunningSweep {
-  const sweep = new ExpirySweep(options);
-  const turns = repeat(
-    watch(() => sweep.turn()),
-    { milliseconds: turnMilliseconds, onError },
-  );
-  return {
-    lease: () => sweep.lease(),
-    close: async () => {
-      sweep.stop();
-      await turns.close();
-    },
-  };
-}
-
 /**
  * Removes what has expired, on one node at a time. Nothing depends on when: an expired item reads as absent from its
  * time on.
  */
 export class ExpirySweep {
   readonly #options: ExpirySweepOptions;
-  readonly #lease: SweepLease;
-  #isStopped = false;
+  /** Of an item that expires: the node that writes it where there is none has the sweep until then. */
+  readonly #terms: LeaseTerms;
+  #lease: Lease | undefined;
+  #turns: Repeated | undefined;
+  #isClosed = false;
 
   constructor(options: ExpirySweepOptions) {
+    const { shared: scope, clock, nodeId: node } = options;
     this.#options = options;
-    this.#lease = new SweepLease(options);
+    this.#terms = {
+      ...{ scope, clock, node, key: works.key(leaseName), options: { priority: 'background' } },
+      ...{ milliseconds: leaseMilliseconds, renewAfter: renewAfterMilliseconds },
+      put: (leased, condition) => [
+        works.put(leaseName, { job: sweepJob, leased }, { if: condition, due: { queue: 'expire', at: leased.until } }),
+      ],
+    };
+  }
+
+  /** Does a turn each minute. @param turn of this sweep, as it is watched. */
+  begin(onError: (error: unknown) => void, turn = (): Promise<void> => this.turn()): void {
+    this.#turns = repeat(turn, { milliseconds: turnMilliseconds, onError });
   }
 
   /** Ends when nothing is left to remove, or another node sweeps. */
   async turn(): Promise<void> {
     const { spaces, clock } = this.#options;
-    const goesOn = async (): Promise<boolean> => !this.#isStopped && (await this.#lease.isHeld());
+    const goesOn = async (): Promise<boolean> => !this.#isClosed && (await this.#isHeld());
     for (const space of spaces) await sweep(space, clock.now(), goesOn);
   }
 
-  stop(): void {
-    this.#isStopped = true;
+  /** Ends between two steps of a turn. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#turns?.close();
   }
 
-  lease(): Promise<LeaseState> {
-    return this.#lease.state();
-  }
-}
-
-/** An item that expires: the node that writes it where there is none has the sweep until then. */
-class SweepLease {
-  readonly #scope: Scope;
-  readonly #clock: Clock;
-  readonly #nodeId: string;
-  #takenAt: number | undefined;
-  #version = 0;
-
-  constructor({ shared, clock, nodeId }: Pick<ExpirySweepOptions, 'shared' | 'clock' | 'nodeId'>) {
-    this.#scope = shared;
-    this.#clock = clock;
-    this.#nodeId = nodeId;
-  }
-
-  async state(): Promise<LeaseState> {
-    const held = await works.read(this.#scope, '#expiry');
+  async lease(): Promise<LeaseState> {
+    const held = await works.read(this.#terms.scope, leaseName);
     if (held === undefined) return { holder: 'none', node: undefined, until: undefined };
-    const isOwn = this.#takenAt !== undefined && held.version === this.#version;
+    const isOwn = held.version === this.#lease?.version;
     return { holder: isOwn ? 'this_node' : 'another_node', node: held.value.leased?.by, until: held.due?.at };
   }
 
-  /** Takes or keeps it. False where another node has it. */
-  async isHeld(): Promise<boolean> {
-    const now = this.#clock.now();
-    if (this.#takenAt !== undefined && now >= this.#takenAt && now < this.#takenAt + renewAfterMilliseconds)
-      return true;
-    const key = works.key('#expiry');
-    const [held] = await this.#scope.get([key]);
-    if (held !== undefined && (this.#takenAt === undefined || held.version !== this.#version)) return false;
-    const condition = held === undefined ? 'absent' : { version: held.version };
-    const until = now + leaseMilliseconds;
-    const value = { job: sweepJob, leased: { by: this.#nodeId, until } };
-    const put = works.put('#expiry', value, { if: condition, due: { queue: 'expire', at: until } });
-    const attempt = await attemptCommit(this.#scope, [put], { priority: 'background' });
-    if ('refusedAt' in attempt) return false;
-    this.#version = attempt.committed.seq;
-    this.#takenAt = now;
-    return true;
+  /** Takes or keeps the lease. False where another node has it. */
+  async #isHeld(): Promise<boolean> {
+    const isKept = await this.#lease?.renew().then(() => true, ignoreConflict);
+    if (isKept === true) return true;
+    const [held] = await this.#terms.scope.get([this.#terms.key]);
+    this.#lease = held === undefined ? await Lease.take(this.#terms, undefined) : undefined;
+    return this.#lease !== undefined;
   }
 }
 

@@ -1,0 +1,136 @@
+import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
+import { timestamp } from '../lib/clock.ts';
+import type { Change, Put, Scope } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
+import { tryCommit } from '../store/transact.ts';
+import { type Outcome, pauseAfter, type RetryPauses, type SendDeps, send } from '../work/send.ts';
+
+/** Where an org wants its alerts sent. */
+export interface StoredWebhook {
+  /** What its secret is derived from. */
+  readonly id: string;
+  readonly url: string;
+  readonly created_at: string;
+  readonly created_by: string;
+  /** Where the gateway was reached by which it was set up. */
+  readonly management_url: string;
+}
+
+/** How far the last message has come. */
+export interface Delivery {
+  readonly id: string;
+  readonly type: string;
+  readonly state: 'delivered' | 'retrying' | 'failed';
+  readonly attempts: number;
+  readonly at: string;
+  readonly status: number | null;
+  readonly failure: string | null;
+  readonly next_attempt_at: string | null;
+}
+
+/** What is to be sent, as a job has it. */
+export interface DeliveryWork {
+  readonly job: typeof deliveryJob;
+  readonly org: string;
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** How often it was sent already. */
+  readonly attempts: number;
+}
+
+export const deliveryJob = 'deliver-webhook';
+
+/** Tests take the place of one another, so that at most one waits. */
+export const testType = 'webhook.test';
+
+/** By org. */
+export const webhooks = table(
+  (orgCode: string) => ({ pk: 'alert-webhook', sk: orgCode }),
+  json<StoredWebhook>('alert webhook', { id: 'string', url: 'string', management_url: 'string' }),
+);
+
+/** By org. */
+export const deliveries = table(
+  (orgCode: string) => ({ pk: 'alert-delivery', sk: orgCode }),
+  json<Delivery>('alert delivery', { id: 'string', state: 'string' }),
+);
+
+const deliveryWorks = table(
+  ({ org, id, type }: Pick<DeliveryWork, 'org' | 'id' | 'type'>) => ({
+    pk: 'work',
+    sk: `${deliveryJob};${org};${type === testType ? 'test' : id}`,
+  }),
+  json<DeliveryWork>('alert message', { org: 'string', id: 'string', type: 'string' }),
+);
+
+export function workItem(work: DeliveryWork, at: number, condition: Put['if']): Put {
+  return deliveryWorks.put(work, work, { if: condition, due: { at, queue: 'work' } });
+}
+
+export interface DeliverDeps extends SendDeps {
+  readonly platform: Scope;
+  readonly keyOf: (webhook: StoredWebhook) => Buffer;
+}
+
+/** After the last there is no further attempt. */
+export const retryMilliseconds: readonly number[] = [5, 60, 300, 1800, 7200, 21_600].map((seconds) => seconds * 1000);
+const alertPauses: RetryPauses = { after: (attempts) => retryMilliseconds[attempts - 1] };
+const timeoutMilliseconds = 10_000;
+
+/**
+ * Sends a message to where its org wants it by now; where it wants none any more, it is forgotten. What became of it is
+ * written in the commit that takes the work away or puts it off, so after a crash before it the message is sent again.
+ */
+export async function deliver(deps: DeliverDeps, work: DeliveryWork, renewLease: () => Promise<void>): Promise<void> {
+  const webhook = (await webhooks.read(deps.platform, work.org))?.value;
+  if (webhook === undefined) return;
+  const { id, type, timestamp: at, data } = work;
+  const body = JSON.stringify({ id, type, timestamp: at, data });
+  const { url } = webhook;
+  const outcome = await send(deps, { id, body, url, keys: [deps.keyOf(webhook)], timeoutMilliseconds });
+  // A platform that ends has cut the call off: that is no failure of the receiver.
+  if (outcome.state !== 'delivered') await renewLease();
+  // Where it is refused, another node has taken the work over and come to its end.
+  await tryCommit(deps.platform, changesAfter(work, outcome, deps.now()));
+}
+
+function changesAfter(work: DeliveryWork, outcome: Outcome, now: number): readonly Change[] {
+  const { org, id, type } = work;
+  const attempts = work.attempts + 1;
+  const nextAt = nextAttemptAt({ ...work, attempts }, outcome, now);
+  const { status, answer } = outcome;
+  const isDelivered = outcome.state === 'delivered';
+  const state = isDelivered ? 'delivered' : nextAt === undefined ? 'failed' : 'retrying';
+  const reason = status === null ? answer : `the answer has status ${status}`;
+  const failure = isDelivered ? null : reason;
+  const next_attempt_at = nextAt === undefined ? null : timestamp(nextAt);
+  const delivery: Delivery = { id, type, state, attempts, at: timestamp(now), status, failure, next_attempt_at };
+  return [
+    deliveries.put(org, delivery, { if: 'any' }),
+    ...(nextAt === undefined ? workDone(work) : [workItem({ ...work, attempts }, nextAt, 'present')]),
+    ...(state === 'failed' && type !== testType ? [givenUp(work, attempts, now)] : []),
+  ];
+}
+
+/** A newer test may have taken the place of one: the queue removes the one that it has begun with, and no other. */
+function workDone(work: DeliveryWork): readonly Change[] {
+  return work.type === testType ? [] : [deliveryWorks.remove(work, 'present')];
+}
+
+function nextAttemptAt(
+  { type, attempts }: DeliveryWork,
+  { state, retryAfterSeconds }: Outcome,
+  now: number,
+): number | undefined {
+  if (state !== 'failed' || type === testType) return undefined;
+  const pause = pauseAfter(alertPauses, attempts, 0, retryAfterSeconds);
+  return pause === undefined ? undefined : now + pause;
+}
+
+function givenUp({ org, id, type }: DeliveryWork, attempts: number, now: number): Change {
+  const auditContext = { at: timestamp(now), actor: platformActor, request_id: '' };
+  const target = { kind: 'webhook_message', id };
+  return platformAuditEntry(org, auditContext, { action: 'alert_webhook.failed', target, detail: { type, attempts } });
+}
