@@ -1,3 +1,4 @@
+import { configArchiveType } from '@freehold/contract/archive/config-archive';
 import { deployApi } from '@freehold/contract/management/deploy';
 import type { ConfigItem } from '../../../config/port.ts';
 import { Problem } from '../../../lib/problem.ts';
@@ -14,8 +15,6 @@ import type { ManagementRoute } from '../../routing/management-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
 import type { DeployServices } from './deploy.ts';
 
-const archiveType = 'application/x-tar';
-
 type ArchiveServices = Pick<DeployServices, 'promotion' | 'clock'>;
 
 /** A whole configuration as a folder of files, so that it can live in a repository. */
@@ -31,7 +30,7 @@ async function exportArchive({ promotion }: ArchiveServices, env: Environment, c
   const { code } = caller.org;
   const stream = cooperatively(await promotion.archive(code, env));
   const headers = { 'Content-Disposition': `attachment; filename="${code}-${env}.tar"` };
-  return { status: 200, stream, contentType: archiveType, headers };
+  return { status: 200, stream, contentType: configArchiveType, headers };
 }
 
 async function importArchive(
