@@ -16,7 +16,7 @@ export interface Listed {
 
 /** The row of a route: what is written of it, and the rest from its description. */
 export function rowOf(listed: Listed, written: WrittenRow = {}): Row {
-  const target = written.target ?? ((stage) => pathOf(listed.path, stage));
+  const target = written.target ?? ((stage) => pathOf(listed.path, stage.org));
   return {
     as: callerOf(listed),
     largest: largestBy(listed, target, written.members),
@@ -45,7 +45,7 @@ const known: Readonly<Record<string, string>> = {
 };
 
 /** Under an id or a name that is not known here there is nothing, so that no case takes away what others need. */
-function pathOf(path: string, { org }: Stage): string {
+export function pathOf(path: string, org: string): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
     if (name === 'org') return org;
     return known[name] ?? (/(^|_)id$/.test(name) ? noId : 'none');

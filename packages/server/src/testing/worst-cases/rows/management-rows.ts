@@ -20,14 +20,20 @@ const accountRows: Rows = {
 };
 
 const orgRows: Rows = {
-  'POST /org/providers/discover': { members: () => ({ issuer: `https://id.example/${'a'.repeat(450)}` }) },
+  'POST /org/providers/discover': {
+    largest: [
+      {
+        what: 'an issuer that is not there',
+        status: 400,
+        ask: () => json({ issuer: `https://id.example/${'a'.repeat(450)}` }),
+      },
+    ],
+  },
   // Others would find the workspace suspended, or be held to a plan.
   'POST /org/workspaces/:tenant_code/suspend': { target: () => '/org/workspaces/none/suspend' },
   'PUT /platform/orgs/:org/plan': { target: () => '/platform/orgs/none/plan' },
   'POST /org/app-users': { members: () => ({ tenant_code: 'main' }) },
   'POST /org/workspaces/:tenant_code/invitations': { members: () => ({ acl_policy_id: undefined }) },
-  'GET /jobs/:id': { target: () => `/jobs/${'a'.repeat(4000)}` },
-  'DELETE /jobs/:id': { target: () => `/jobs/${'a'.repeat(4000)}` },
   'PUT /org/settings': {
     largest: [
       { what: 'providers', ask: () => json({ group: 'auth', name: 'issuers', value: issuers() }) },
