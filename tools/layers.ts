@@ -205,7 +205,7 @@ const pureModules: readonly string[] = ['access'];
 
 /** A folder that holds more can no longer be taken in at a glance. Tests count. */
 const filesOfFolderMax = 25;
-/** A file for each promise, which `coverage.md` names by its file alone. */
+/** A file for each promise. */
 const flatFolders: readonly string[] = ['packages/acceptance/src'];
 
 const testTools = /^(node:test|node:assert|fast-check)(\/|$)/;

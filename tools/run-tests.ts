@@ -2,14 +2,14 @@
  * Runs the tests of the kinds and selections of `test-kinds.ts` that are named, or the files that match the globs given, and
  * ends with the closing line. Without arguments it runs all kinds.
  *
- *   node tools/run-tests.ts [--together] [--at-once 2] [--minutes 5] [kind or glob]…
+ *   node tools/run-tests.ts [--names] [--together] [--at-once 2] [--minutes 5] [kind or glob]…
  *
- * With `--together` files that leave their process as they found it share one; else each has its own. `--at-once` is the
+ * With `--names` it runs none, and prints the names of the tests of each file, which say what is promised. With `--together` files that leave their process as they found it share one; else each has its own. `--at-once` is the
  * number of processes: tests that mostly wait, for a lease or for a browser, leave room on two cores for a third. A test
  * that takes more than `--minutes` has failed, and a process that takes four times as many is ended: its file is named,
  * and the others go on.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { closingLine } from './closing-line.ts';
 import { install } from './runs/apart.ts';
 import { aloneIn, groupFiles } from './runs/test-groups.ts';
+import { testNames } from './runs/test-names.ts';
 import { TestTally } from './runs/test-tally.ts';
 import { foldersFor, isTestKind, longest, testFilesOf, testKinds, testSelections } from './test-kinds.ts';
 
@@ -30,6 +31,7 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compile
 
 const { values, positionals } = parseArgs({
   options: {
+    names: { type: 'boolean', default: false },
     together: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '2' },
     minutes: { type: 'string', default: '5' },
@@ -39,6 +41,11 @@ const { values, positionals } = parseArgs({
 const found = findFiles(positionals.length > 0 ? positionals : Object.keys(testKinds));
 if (found.length === 0 && positionals.every((word) => word === 'watched-changed')) {
   console.log(`these tests protect nothing that has changed\n${closingLine({ passed: 0, failed: 0 })}`);
+  process.exit(0);
+}
+if (values.names) {
+  for (const file of found)
+    console.log([relative(root, file), ...testNames(file, readFileSync(file, 'utf8'))].join('\n  '));
   process.exit(0);
 }
 // Where a folder cannot be installed, its tests fail by what they miss, and the others run.

@@ -22,7 +22,6 @@ const gateAcceptance = acceptance(
   'client',
   'config-items',
   'cors',
-  'coverage',
   'credentials',
   'data-routes',
   'decisions',

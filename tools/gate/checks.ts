@@ -1,4 +1,4 @@
-/** `npm run check -- [style] [types] [types-apart] [dead-code]`: the checks of the sources, by default all of them. */
+/** `npm run check -- [style] [types] [types-apart] [sizes] [dead-code]`: the checks of the sources, by default all of them. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -17,6 +17,7 @@ const checks = {
     `biome check --error-on-warnings --no-errors-on-unmatched --files-ignore-unknown=true ${paths.map((path) => `'${path}'`).join(' ')}`,
   types: () => projects.map(compile).join(' && '),
   'types-apart': () => [install(...projectsApart), ...projectsApart.map(compile)].join(' && '),
+  sizes: () => 'node tools/gate/sizes.ts',
   'dead-code': () => `${install('tools/dead-code')} && node tools/dead-code/node_modules/knip/bin/knip.js`,
 } as const;
 

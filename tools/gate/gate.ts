@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '..', '..');
 const quick = process.env.FREEHOLD_TEST_WHOLE === '1' ? '' : 'FREEHOLD_TEST_QUICK=1 ';
 
 export const gate: Lanes = [
-  [check('style'), check('types')],
+  [check('style'), check('types'), check('sizes')],
   [testStep('unit', `${quick}node tools/test.ts unit`), testStep('acceptance', 'node tools/test.ts acceptance')],
 ];
 
@@ -34,7 +34,7 @@ export function changedGate(folder: string, revision?: string): Lanes {
   const unit = [...reachedTests(folder, paths, testFilesOf(folder, 'unit')), ...testFilesOf(folder, 'unit', 'tools/')];
   const isServed = paths.some((path) => /^packages\/(?:contract|server|client|acceptance)\//.test(path));
   return [
-    [check('style', present), check('types')],
+    [check('style', present), check('types'), check('sizes')],
     [
       testStep('unit', `${quick}node tools/run-tests.ts --together ${quoted(new Set(unit))}`),
       ...(isServed ? [testStep('acceptance', 'node tools/test.ts acceptance')] : []),

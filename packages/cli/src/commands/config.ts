@@ -1,7 +1,8 @@
 import { relative } from 'node:path';
+import { configArchiveType } from '@freehold/contract/archive/config-archive';
 import type { managementApi } from '@freehold/contract/management';
 import type { ReplyOf } from '@freehold/contract/route';
-import { archiveType, writeArchive } from '../config/archive.ts';
+import { writeArchive } from '../config/archive.ts';
 import { exportedItems, withUnknownKinds } from '../config/exported-items.ts';
 import { readItems } from '../config/read-items.ts';
 import { countsOf, planJson, planLines, takesOut } from '../config/shown-plan.ts';
@@ -168,7 +169,7 @@ async function archiveOf(context: Context, removes: boolean) {
       next: 'run `freehold pull` first, or correct `config` in freehold.yaml',
     });
   const items = removes ? await withUnknownKinds(context.management(), files) : files;
-  return { file: writeArchive(items), headers: { 'content-type': archiveType } };
+  return { file: writeArchive(items), headers: { 'content-type': configArchiveType } };
 }
 
 /** Beside the items: what is to be looked at, what stays as it is, and what keeps all from being changed. */

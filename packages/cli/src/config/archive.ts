@@ -1,68 +1,41 @@
-/** The archive that the platform exports and imports: a tar file of `config/<kind>/<name>.json`, and a manifest. */
+/** The archive that the platform exports and imports. */
+import {
+  configFileName,
+  configManifest,
+  configManifestName,
+  hasConfigFormat,
+} from '@freehold/contract/archive/config-archive';
+import { TarError, type TarMember, tarBlockBytes, tarFile, tarMembers } from '@freehold/contract/archive/tar';
 import { CommandError } from '../frame/command-error.ts';
 import { type Item, isItemName, itemKey } from './item.ts';
 
-const manifestName = 'config/freehold.json';
-const format = 1;
-const blockBytes = 512;
-
-export const archiveType = 'application/x-tar';
-
 export function writeArchive(items: readonly Item[]): Uint8Array<ArrayBuffer> {
   const files = [
-    file(manifestName, { format }),
-    ...items.map(({ kind, name, content }) => file(`config/${kind}/${name}.json`, content)),
+    ...file(configManifestName, configManifest),
+    ...items.flatMap((item) => file(configFileName(item), item.content)),
   ];
-  return Buffer.concat([...files, Buffer.alloc(2 * blockBytes)]);
+  return Buffer.concat([...files, Buffer.alloc(2 * tarBlockBytes)]);
 }
 
-function file(name: string, content: unknown): Buffer {
-  const body = Buffer.from(`${JSON.stringify(content)}\n`);
-  return Buffer.concat([...nameHeader(name), header(name, body.length, '0'), padded(body)]);
-}
-
-/** A name that is too long for a header goes before it, as GNU tar has it. */
-function nameHeader(name: string): readonly Buffer[] {
-  if (Buffer.byteLength(name) < 100) return [];
-  const body = Buffer.from(`${name}\0`);
-  return [header('././@LongLink', body.length, 'L'), padded(body)];
-}
-
-function header(name: string, size: number, kind: string): Buffer {
-  const block = Buffer.alloc(blockBytes);
-  block.write(name.slice(0, 99), 0);
-  block.write('0000600\0', 100);
-  block.write('0000000\0', 108);
-  block.write('0000000\0', 116);
-  block.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
-  block.write('00000000000\0', 136);
-  block.write(kind, 156);
-  block.write('ustar\x0000', 257);
-  block.write(`${sumOf(block).toString(8).padStart(6, '0')}\0 `, 148);
-  return block;
-}
-
-function padded(body: Buffer): Buffer {
-  return Buffer.concat([body, Buffer.alloc((blockBytes - (body.length % blockBytes)) % blockBytes)]);
-}
-
-function sumOf(block: Buffer): number {
-  return block.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0);
+function file(name: string, content: unknown): readonly Uint8Array[] {
+  return tarFile(name, Buffer.from(`${JSON.stringify(content)}\n`));
 }
 
 /**
  * The items of an export, also of kinds that this program does not know.
  * @throws CommandError for whatever is no export, before anything is written: another format, a name that leads
- * elsewhere, a link, an item twice, an incomplete file.
+ * elsewhere, a link, a folder, a file twice, an incomplete file.
  */
 export function readArchive(bytes: Uint8Array): readonly Item[] {
   const items = new Map<string, Item>();
   let hasManifest = false;
-  for (const { name, body } of filesOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) {
-    const content: unknown = readJson(name, body);
-    if (name === manifestName) {
+  for (const { name, isFolder, content: body } of membersOf(bytes)) {
+    if (isFolder) throw refused(`\`${name.slice(0, 200)}\` is no file`);
+    const content = readJson(name, body);
+    if (name === configManifestName) {
+      if (hasManifest) throw refused(`${configManifestName} is in it twice`);
       hasManifest = true;
-      if ((content as { readonly format?: unknown } | null)?.format !== format)
+      if (!hasConfigFormat(content))
         throw refused('it has another format than this program knows', 'use the `freehold` of that platform');
       continue;
     }
@@ -70,8 +43,16 @@ export function readArchive(bytes: Uint8Array): readonly Item[] {
     if (items.has(itemKey(item))) throw refused(`${itemKey(item)} is in it twice`);
     items.set(itemKey(item), item);
   }
-  if (!hasManifest) throw refused(`it lacks ${manifestName}`);
+  if (!hasManifest) throw refused(`it lacks ${configManifestName}`);
   return [...items.values()];
+}
+
+function* membersOf(bytes: Uint8Array): Generator<TarMember> {
+  try {
+    yield* tarMembers(bytes);
+  } catch (error) {
+    throw error instanceof TarError ? refused(error.message) : error;
+  }
 }
 
 function itemOf(name: string): Pick<Item, 'kind' | 'name'> {
@@ -80,36 +61,9 @@ function itemOf(name: string): Pick<Item, 'kind' | 'name'> {
   return { kind, name: file };
 }
 
-function* filesOf(archive: Buffer): Generator<{ readonly name: string; readonly body: Buffer }> {
-  for (let at = 0, longName: string | undefined; ; ) {
-    const block = archive.subarray(at, at + blockBytes);
-    if (block.length < blockBytes) throw refused('it is incomplete');
-    if (block.every((byte) => byte === 0)) return;
-    const size = Number.parseInt(textAt(block, 124, 136).trim(), 8);
-    const sum = Number.parseInt(textAt(block, 148, 156).trim(), 8);
-    const body = archive.subarray(at + blockBytes, at + blockBytes + size);
-    if (sum !== sumOf(block) || !Number.isSafeInteger(size) || size < 0 || body.length < size)
-      throw refused('it is incomplete');
-    at += blockBytes + Math.ceil(size / blockBytes) * blockBytes;
-    const kind = textAt(block, 156, 157);
-    if (kind === 'L') {
-      longName = textAt(body, 0, body.length);
-      continue;
-    }
-    const name = longName ?? textAt(block, 0, 100);
-    longName = undefined;
-    if (kind !== '0') throw refused(`\`${name.slice(0, 200)}\` is no file`);
-    yield { name, body };
-  }
-}
-
-function textAt(block: Buffer, from: number, to: number): string {
-  return block.toString('utf8', from, to).replace(/\0.*$/s, '');
-}
-
-function readJson(name: string, body: Buffer): unknown {
+function readJson(name: string, body: Uint8Array): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(Buffer.from(body).toString('utf8'));
   } catch {
     throw refused(`\`${name.slice(0, 200)}\` is no JSON`);
   }

@@ -1,7 +1,8 @@
 /** What `freehold dev` does after changes: brings the platform to what the files say, and the types to what it has then. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { archiveType, writeArchive } from '../config/archive.ts';
+import { configArchiveType } from '@freehold/contract/archive/config-archive';
+import { writeArchive } from '../config/archive.ts';
 import { readItems } from '../config/read-items.ts';
 import { countsOf } from '../config/shown-plan.ts';
 import { CommandError, errorAsText } from '../frame/command-error.ts';
@@ -52,7 +53,7 @@ export async function devRound(project: DevProject, kinds: ReadonlySet<string>):
 async function push({ context, config }: DevProject): Promise<void> {
   const items = readItems(config);
   if (items.length === 0) return;
-  const sent = { file: writeArchive(items), headers: { 'content-type': archiveType } };
+  const sent = { file: writeArchive(items), headers: { 'content-type': configArchiveType } };
   const plan = await context.management().call('importConfig', { query: {}, ...sent });
   const { problems = [] } = plan;
   if (problems.length > 0)

@@ -6,7 +6,7 @@ import {
   tarHeader as headerOf,
   readTarHeader,
   wholeTarBlocks as wholeBlocks,
-} from '../lib/formats/tar.ts';
+} from '@freehold/contract/archive/tar';
 
 /** Where the bytes of an entry lie in the archive. */
 export interface ArchiveEntry {
@@ -86,7 +86,7 @@ export async function pour(
   return hash.digest('hex');
 }
 
-async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tarBlockBytes, tarHeader, wholeTarBlocks } from '../lib/formats/tar.ts';
+import { tarBlockBytes, tarHeader, wholeTarBlocks } from '@freehold/contract/archive/tar';
 import { formatVersion, type Manifest, manifestName, secretsName, storeNames } from './manifest.ts';
 import { restoreBackup } from './restore-backup.ts';
 
@@ -25,7 +25,7 @@ function packed(...entries: readonly Entry[]): Buffer {
 
 function blocksOf({ name, content = '', kind = '0', link = '', size }: Entry): readonly Buffer[] {
   const bytes = Buffer.from(content);
-  const header = tarHeader(name, size ?? bytes.length);
+  const header = Buffer.from(tarHeader(name, size ?? bytes.length));
   header.write(kind, 156);
   header.write(link, 157);
   header.write(' '.repeat(8), 148);

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { tarHeader, wholeTarBlocks } from '@freehold/contract/archive/tar';
 import fc from 'fast-check';
 import { type ConfigItemKind, configItemKinds } from '../../config/config-item.ts';
 import { parseStrictJson } from '../../lib/formats/strict-json.ts';
-import { tarHeader, wholeTarBlocks } from '../../lib/formats/tar.ts';
 import { Problem } from '../../lib/problem.ts';
 import { thinned } from '../../store/testing/quick.ts';
 import { configKinds } from '../../testing/config-kinds.ts';
@@ -182,7 +182,7 @@ test('what leads out of the folder is refused, and nothing of it is passed over 
 
 /** A header of another kind than that of a plain file, or with a size that the archive does not have. */
 function headerOf(name: string, { kind = '0', link = '', size = 0 }): Buffer {
-  const header = tarHeader(name, size);
+  const header = Buffer.from(tarHeader(name, size));
   header.write(kind, 156);
   header.write(link, 157);
   header.write(' '.repeat(8), 148);

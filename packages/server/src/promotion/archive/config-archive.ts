@@ -2,17 +2,19 @@
  * A configuration as a folder in a tar file: `config/<kind>/<name>.json`, a file for each item, so that it can live in a
  * repository. The same configuration is the same archive, byte for byte.
  */
+import {
+  configFileName,
+  configManifest,
+  configManifestName,
+  hasConfigFormat,
+} from '@freehold/contract/archive/config-archive';
+import { TarError, tarBlockBytes, tarHeader, tarMembers, wholeTarBlocks } from '@freehold/contract/archive/tar';
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, configItemKinds, itemKey } from '../../config/port.ts';
 import { decodeUtf8, parseStrictJson } from '../../lib/formats/strict-json.ts';
-import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../../lib/formats/tar.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { ItemBody } from '../item-storage.ts';
-
-/** An archive without it holds something else, such as nothing at all. */
-const manifestName = 'config/freehold.json';
-const format = 1;
 
 /** What is longer is no configuration of an org. */
 export const archiveBytesMax = 32 * 1024 * 1024;
@@ -21,8 +23,8 @@ const fileBytesMax = 1024 * 1024;
 
 /** In pieces; its characters are the bytes of the archive, which is UTF-8 throughout. */
 export function* writeArchive(bodies: readonly ItemBody[]): Generator<string> {
-  yield fileText(manifestName, { format });
-  const named = bodies.map((body) => ({ name: `config/${body.kind}/${body.name}.json`, content: body.content }));
+  yield fileText(configManifestName, configManifest);
+  const named = bodies.map((body) => ({ name: configFileName(body), content: body.content }));
   for (const { name, content } of named.sort((left, right) => (left.name < right.name ? -1 : 1)))
     yield fileText(name, content);
   yield '\0'.repeat(2 * tarBlockBytes);
@@ -33,7 +35,7 @@ function fileText(name: string, content: unknown): string {
   // What is nested deep is mostly space by now.
   const text = Buffer.byteLength(legible) <= fileBytesMax ? legible : `${JSON.stringify(content)}\n`;
   const bytes = Buffer.byteLength(text);
-  return `${tarHeader(name, bytes).toString('latin1')}${text}${'\0'.repeat(wholeTarBlocks(bytes) - bytes)}`;
+  return `${decodeUtf8(tarHeader(name, bytes))}${text}${'\0'.repeat(wholeTarBlocks(bytes) - bytes)}`;
 }
 
 export interface ArchivedItem extends ConfigItem {
@@ -45,13 +47,13 @@ export interface ArchivedItem extends ConfigItem {
  * programs put beside the files are passed over; every other file has to be an item.
  * @throws Problem `validation_failed` that names the files that are none.
  */
-export async function readArchive(archive: Buffer): Promise<readonly ArchivedItem[]> {
+export async function readArchive(archive: Uint8Array): Promise<readonly ArchivedItem[]> {
   const errors: InputError[] = [];
   const items = new Map<string, ArchivedItem>();
   let hasManifest = false;
   for await (const { name, content } of cooperatively(filesOf(archive))) {
     if (isManifest(name)) {
-      if (hasManifest) errors.push(mistake('duplicate', `\`${manifestName}\` is in the archive twice`));
+      if (hasManifest) errors.push(mistake('duplicate', `\`${configManifestName}\` is in the archive twice`));
       hasManifest = true;
       errors.push(...manifestErrors(name, content));
       continue;
@@ -63,16 +65,16 @@ export async function readArchive(archive: Buffer): Promise<readonly ArchivedIte
     else items.set(itemKey(read.item), read.item);
   }
   if (!hasManifest && errors.length === 0)
-    errors.push(mistake('missing_manifest', `there is no \`${manifestName}\`, which every export has`));
+    errors.push(mistake('missing_manifest', `there is no \`${configManifestName}\`, which every export has`));
   if (errors.length > 0) throw invalidBody(errors);
   return [...items.values()];
 }
 
 function isManifest(name: string): boolean {
-  return `/${name}`.endsWith(`/${manifestName}`);
+  return `/${name}`.endsWith(`/${configManifestName}`);
 }
 
-function readItem(name: string, content: Buffer): { readonly item: ArchivedItem } | { readonly error: InputError } {
+function readItem(name: string, content: Uint8Array): { readonly item: ArchivedItem } | { readonly error: InputError } {
   const [folder = '', file = ''] = name.split('/').slice(-2);
   const item = itemOfFile(folder, file);
   if (item === undefined)
@@ -91,15 +93,15 @@ function itemOfFile(folder: string, file: string): ConfigItem | undefined {
   return kind === undefined || name === '' ? undefined : { kind, name };
 }
 
-function manifestErrors(name: string, content: Buffer): readonly InputError[] {
+function manifestErrors(name: string, content: Uint8Array): readonly InputError[] {
   const read = readJson(name, content);
   if ('error' in read) return [read.error];
-  const said = (read.content as { readonly format?: unknown } | null)?.format;
-  if (said === format) return [];
+  if (hasConfigFormat(read.content)) return [];
+  const { format } = configManifest;
   return [mistake('unknown_format', `\`${name.slice(0, 200)}\` has another format than ${format}`)];
 }
 
-function readJson(name: string, content: Buffer): { readonly content: unknown } | { readonly error: InputError } {
+function readJson(name: string, content: Uint8Array): { readonly content: unknown } | { readonly error: InputError } {
   if (content.length > fileBytesMax)
     return { error: mistake('too_large', `\`${name.slice(0, 200)}\` has more than ${fileBytesMax} bytes`) };
   try {
@@ -110,39 +112,18 @@ function readJson(name: string, content: Buffer): { readonly content: unknown } 
   }
 }
 
-function* filesOf(archive: Buffer): Generator<{ readonly name: string; readonly content: Buffer }> {
-  let at = 0;
-  let longName: string | undefined;
-  for (;;) {
-    const header = archive.subarray(at, at + tarBlockBytes);
-    if (header.length < tarBlockBytes) throw notWhole();
-    if (header.every((byte) => byte === 0)) return;
-    const entry = readTarHeader(header);
-    const start = at + tarBlockBytes;
-    if (entry === undefined || start + entry.size > archive.length) throw notWhole();
-    const content = archive.subarray(start, start + entry.size);
-    at = start + wholeTarBlocks(entry.size);
-    if (entry.kind in notes) {
-      longName = longTarName(entry.kind, content) ?? longName;
-      continue;
-    }
-    const name = longName ?? entry.name;
-    longName = undefined;
-    if (isFile(entry.kind, name)) yield { name, content };
+function* filesOf(archive: Uint8Array): Generator<{ readonly name: string; readonly content: Uint8Array }> {
+  try {
+    for (const { name, isFolder, content } of tarMembers(archive))
+      if (!isFolder && !isHidden(name)) yield { name, content };
+  } catch (error) {
+    if (!(error instanceof TarError)) throw error;
+    throw error.entry === undefined ? notWhole() : invalidBody([mistake('unknown_file', error.message)]);
   }
 }
 
-/** Entries that say something about the next one, or about all. */
-const notes: Readonly<Record<string, true>> = { x: true, g: true, L: true };
-
-/** Links lead out of the archive. */
-function isFile(kind: string, name: string): boolean {
-  // Some systems separate by backslashes, and unpack such a name elsewhere.
-  if (/^\/|\\/.test(name) || name.split('/').includes('..'))
-    throw invalidBody([mistake('unknown_file', `\`${name.slice(0, 200)}\` leads out of its folder`)]);
-  if (kind === '5') return false;
-  if (kind === '0') return !name.split('/').some((part) => part.startsWith('.') && part !== '.');
-  throw invalidBody([mistake('unknown_file', `\`${name.slice(0, 200)}\` is neither a file nor a folder`)]);
+function isHidden(name: string): boolean {
+  return name.split('/').some((part) => part.startsWith('.') && part !== '.');
 }
 
 function notWhole(): Problem {

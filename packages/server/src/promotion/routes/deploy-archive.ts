@@ -1,3 +1,4 @@
+import { configArchiveType } from '@freehold/contract/archive/config-archive';
 import { deployApi } from '@freehold/contract/management/deploy';
 import { requireProd, requireTest } from '../../api/environments.ts';
 import { longJson } from '../../api/long-json.ts';
@@ -12,8 +13,6 @@ import type { Environment } from '../../tenancy/port.ts';
 import { archiveBytesMax } from '../archive/config-archive.ts';
 import type { ConfigKind } from '../config-kind.ts';
 import type { PromotionRouteDeps } from './deps.ts';
-
-const archiveType = 'application/x-tar';
 
 /** A whole configuration as a folder of files, so that it can live in a repository. */
 export function deployArchiveRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
@@ -32,7 +31,7 @@ async function exportArchive(
   const { code } = caller.org;
   const stream = cooperatively(await promotion.archive(code, env));
   const headers = { 'Content-Disposition': `attachment; filename="${code}-${env}.tar"` };
-  return { status: 200, stream, contentType: archiveType, headers };
+  return { status: 200, stream, contentType: configArchiveType, headers };
 }
 
 async function importArchive(

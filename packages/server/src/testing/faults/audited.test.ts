@@ -14,6 +14,7 @@ import { builderFlows } from './flows/builder-flows.ts';
 import { configFlows } from './flows/config-flows.ts';
 import { deployFlows } from './flows/deploy-flows.ts';
 import { eventFlows } from './flows/event-flows.ts';
+import { described } from './flows/every-flow.ts';
 import type { Flows } from './flows/flow.ts';
 import { hookFlows } from './flows/hook-flows.ts';
 import { itemFlows } from './flows/item-flows.ts';
@@ -23,7 +24,6 @@ import { personalDataFlows } from './flows/personal-data-flows.ts';
 import { recordFlows } from './flows/record-flows.ts';
 import { runFlows } from './flows/run-flows.ts';
 import { scheduleFlows } from './flows/schedule-flows.ts';
-import { secretFlows } from './flows/secret-flows.ts';
 import { workspaceFlows } from './flows/workspace-flows.ts';
 
 /** What a workspace is founded with. */
@@ -35,10 +35,10 @@ const founded: readonly string[] = [
 /** The audit entries of each flow. */
 const told: Readonly<Record<string, readonly string[]>> = {
   'the shares of a limit at which an org is warned': ['alert_percents.changed'],
-  'an address for alerts': ['alert_webhook.set'],
-  'the removal of the address for alerts': ['alert_webhook.removed'],
+  'PUT /org/alerts/webhook': ['alert_webhook.set'],
+  'DELETE /org/alerts/webhook': ['alert_webhook.removed'],
   'a sign-up': ['org.created'],
-  'an invitation to an org': ['org_user.invited'],
+  'POST /org/users': ['org_user.invited'],
   'coming into an org': ['org_user.joined'],
   'another role': ['org_user.role_changed'],
   'the removal of a builder from an org': ['org_user.removed'],
@@ -72,8 +72,8 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the secret of an event': ['event.secret_made'],
   'an event that is paused': ['event.paused'],
   'an event that is resumed': ['event.resumed'],
-  'a secret': ['secret.set'],
-  'the removal of a secret': ['secret.removed'],
+  'PUT /secrets/:name': ['secret.set'],
+  'DELETE /secrets/:name': ['secret.removed'],
   'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
   'the removal of a service key': ['service_key.removed', 'member.removed'],
   'a deploy key': ['deploy_key.created'],
@@ -94,7 +94,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a suspended workspace resumed': ['workspace.resumed'],
   'leaving a workspace': ['member.removed'],
   'the removal of a workspace with its purge': ['workspace.removed'],
-  'an invitation': ['invitation.created'],
+  'POST /app/:org/user/invitations': ['invitation.created'],
   'an invitation sent again': ['invitation.resent'],
   'an invitation withdrawn': ['invitation.removed'],
   'a password suspended by a provider': [
@@ -119,7 +119,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a disabled account enabled': ['app_user.enabled'],
   'the tokens of an account revoked': ['app_user.tokens_revoked'],
   'an account of a provider that has not verified the address': ['member.joined', 'policy_link.created'],
-  'an invitation by the org': ['invitation.created'],
+  'POST /org/workspaces/:tenant_code/invitations': ['invitation.created'],
   'an invitation sent again by the org': ['invitation.resent'],
   'an invitation withdrawn by the org': ['invitation.removed'],
   'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
@@ -159,7 +159,7 @@ const flows: Flows = {
   ...recordFlows,
   ...runFlows,
   ...scheduleFlows,
-  ...secretFlows,
+  ...described.flows,
   ...workspaceFlows,
 };
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { turnMax } from './bounds.ts';
 import type { Case } from './exercise.ts';
-import type { GatewayName } from './rows/every-route.ts';
+import type { GatewayName } from './send.ts';
 import { type MeasuredWork, startWorkCounter, type Work, type WorkCounter } from './work-counter.ts';
 
 export function isOver({ steps, characters }: Work): boolean {

@@ -9,8 +9,8 @@ import { after, test } from 'node:test';
 import { type Case, casesOf } from './exercise.ts';
 import { type Load, startMeasuredPlatform } from './measured-platform.ts';
 import { memoryHeader, workHeader } from './planted-work.ts';
-import { type GatewayName, placesOf } from './rows/every-route.ts';
-import { send } from './send.ts';
+import { placesOf } from './rows/every-route.ts';
+import { type GatewayName, send } from './send.ts';
 import { fullScale, setStage } from './stage.ts';
 
 const goal = { milliseconds: 50, megabytes: 64 };

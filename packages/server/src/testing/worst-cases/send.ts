@@ -12,11 +12,15 @@ export interface Gateways {
   readonly testStore?: Store;
 }
 
+export type GatewayName = 'app' | 'management' | 'metrics';
+
 /** Who asks. */
 export type Caller = 'anyone' | 'member' | 'restricted' | 'builder' | 'operator';
 
 /** A request as it goes over the wire. */
 export interface SentRequest {
+  /** The one that the beginning of the target says, unless it is said. */
+  readonly gateway?: GatewayName;
   readonly as: Caller;
   readonly method: string;
   /** With its query, from the root of the gateway. */
@@ -72,7 +76,9 @@ function open({ method, url, headers = {}, body }: RawRequest): Promise<Incoming
   // A network of its own: what is held against networks is no part of this.
   const from = `2001:${[1, 2, 3].map(() => randomBytes(2).toString('hex')).join(':')}::1`;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const typed = body === undefined ? {} : { 'content-type': 'application/json' };
+  // Node says neither the length nor the end of the body of a DELETE.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const typed = body === undefined ? {} : { 'content-type': 'application/json', ...length };
   const outgoing = request(url, { method, headers: { 'x-forwarded-for': from, ...typed, ...headers } }, resolve);
   // An answer may come, and end the connection, before all was sent.
   outgoing.once('error', reject);

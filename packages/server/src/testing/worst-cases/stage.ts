@@ -131,13 +131,13 @@ function rawOf(
   asked: SentRequest,
 ): RawRequest {
   const { as, method, target, headers = {}, body } = asked;
-  const isApp = target.startsWith('/app/') || target.startsWith('/.well-known/');
+  const gateway = asked.gateway ?? (target.startsWith('/app/') ? 'app' : 'management');
   const token = as === 'anyone' ? undefined : as === 'operator' ? operatorKey : tokens[as];
   return {
     method,
-    url: (isApp ? gateways.app : gateways.management) + target,
+    url: gateways[gateway] + target,
     headers: {
-      ...(isApp ? { client_id: clientId } : {}),
+      ...(gateway === 'app' ? { client_id: clientId } : {}),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     },

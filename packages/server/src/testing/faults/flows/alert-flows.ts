@@ -20,24 +20,6 @@ async function shown({ org }: Fixture): Promise<{ readonly status: number; reado
   return (await org.manage('GET', path)) as unknown as { readonly status: number; readonly body: Webhook };
 }
 
-const set: Flow = {
-  route: `PUT ${path}`,
-  prepare: async (fixture) => {
-    const url = `http://127.0.0.1:1/${random()}`;
-    const send = async () => (await setWebhook(fixture, url)).reply;
-    return { send, check: async () => assert.equal((await shown(fixture)).body.url, url) };
-  },
-};
-
-const remove: Flow = {
-  route: `DELETE ${path}`,
-  prepare: async (fixture) => {
-    await setWebhook(fixture);
-    const check = async () => assert.equal((await shown(fixture)).status, 404);
-    return { send: () => fixture.org.manage('DELETE', path), already: 404, check };
-  },
-};
-
 const tryOut: Flow = {
   route: `POST ${path}/test`,
   prepare: async (fixture) => {
@@ -71,7 +53,5 @@ const percents: Flow = {
 
 export const alertFlows: Flows = {
   'the shares of a limit at which an org is warned': percents,
-  'an address for alerts': set,
-  'the removal of the address for alerts': remove,
   'a message that is a test': tryOut,
 };

@@ -216,15 +216,6 @@ const resetPassword: Flow = {
   },
 };
 
-const invite: Flow = {
-  route: 'POST /org/users',
-  prepare: async ({ org }) => {
-    const email = newEmail();
-    const check = async () => assert.ok((await usersOf(org)).some((user) => user.email === email));
-    return { send: () => org.manage('POST', '/org/users', { email, role: 'developer' }), check };
-  },
-};
-
 const accept: Flow = {
   route: 'POST /auth/accept-invitation',
   prepare: async ({ org }) => {
@@ -339,7 +330,6 @@ export const builderFlows: Flows = {
   'another password of a builder': changePassword,
   'a mail to a builder who forgot the password': forgetPassword,
   'a password that a builder sets by mail': resetPassword,
-  'an invitation to an org': invite,
   'coming into an org': accept,
   'another role': changeRole,
   'the removal of a builder from an org': remove,

@@ -3,6 +3,7 @@ import { alertFlows } from './alert-flows.ts';
 import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
 import { deployFlows } from './deploy-flows.ts';
+import { describedFlows } from './described-flows.ts';
 import { eventFlows } from './event-flows.ts';
 import { factorFlows } from './factor-flows.ts';
 import type { Flow } from './flow.ts';
@@ -14,12 +15,10 @@ import { personalDataFlows } from './personal-data-flows.ts';
 import { recordFlows } from './record-flows.ts';
 import { runFlows } from './run-flows.ts';
 import { scheduleFlows } from './schedule-flows.ts';
-import { secretFlows } from './secret-flows.ts';
 import { templateFlows } from './template-flows.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
-/** The flows of all writing routes, in the order of their files. */
-export const everyFlow: readonly Flow[] = [
+const written: readonly Flow[] = [
   accountFlows,
   alertFlows,
   builderFlows,
@@ -35,8 +34,11 @@ export const everyFlow: readonly Flow[] = [
   recordFlows,
   runFlows,
   scheduleFlows,
-  secretFlows,
   workspaceFlows,
-  // Last, since workspaces that are founded later begin with their template.
   templateFlows,
 ].flatMap((flows) => Object.values(flows));
+
+/** The flows of all other writing routes. */
+export const described = describedFlows(new Set(written.map(({ route }) => route)));
+
+export const everyFlow: readonly Flow[] = [...written, ...Object.values(described.flows)];

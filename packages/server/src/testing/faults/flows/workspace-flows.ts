@@ -82,15 +82,6 @@ const remove: Flow = {
   },
 };
 
-const invite: Flow = {
-  route: 'POST /app/:org/user/invitations',
-  prepare: async (fixture) => {
-    const email = newEmail();
-    const check = async () => assert.ok((await open(fixture, email)).length > 0);
-    return { send: () => fixture.act('POST', '/user/invitations', { email }), check };
-  },
-};
-
 const resend: Flow = {
   route: 'POST /app/:org/user/invitations/:id/resend',
   prepare: async (fixture) => {
@@ -112,15 +103,6 @@ const withdraw: Flow = {
 };
 
 const ofOrg = '/org/workspaces/main/invitations';
-
-const inviteOfOrg: Flow = {
-  route: 'POST /org/workspaces/:tenant_code/invitations',
-  prepare: async (fixture) => {
-    const email = newEmail();
-    const check = async () => assert.ok((await open(fixture, email)).length > 0);
-    return { send: () => fixture.org.manage('POST', ofOrg, { env: 'test', email }), check };
-  },
-};
 
 const resendOfOrg: Flow = {
   route: 'POST /org/workspaces/:tenant_code/invitations/:id/resend',
@@ -221,10 +203,8 @@ export const workspaceFlows: Flows = {
   'a switch to another workspace': switchTo,
   'leaving a workspace': leave,
   'the removal of a workspace with its purge': remove,
-  'an invitation': invite,
   'an invitation sent again': resend,
   'an invitation withdrawn': withdraw,
-  'an invitation by the org': inviteOfOrg,
   'an invitation sent again by the org': resendOfOrg,
   'an invitation withdrawn by the org': withdrawOfOrg,
   'an invitation accepted': accept,

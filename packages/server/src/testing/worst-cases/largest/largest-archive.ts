@@ -1,4 +1,4 @@
-import { readTarHeader, tarBlockBytes, wholeTarBlocks } from '../../../lib/formats/tar.ts';
+import { readTarHeader, tarBlockBytes, wholeTarBlocks } from '@freehold/contract/archive/tar';
 import { archiveBytesMax } from '../../../promotion/port.ts';
 import { ask } from '../send.ts';
 import type { Stage } from '../stage.ts';

@@ -5,8 +5,8 @@ import { writesWithEvents } from '../largest/largest-events.ts';
 import { references, referencesToNothing } from '../largest/largest-references.ts';
 import type { Stage } from '../stage.ts';
 import { random } from '../stage.ts';
-import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
-import { nothingOfOneItem, nothingToChoose } from './reasons.ts';
+import type { Largest, Rows } from '../worst-case.ts';
+import { json, noId } from './asked-json.ts';
 
 const bodyBytes = 1024 * 1024 - 2000;
 
@@ -21,10 +21,6 @@ const expand = `expand=${['parent_id', 'note_via_parent_id'].flatMap((one) => [`
 /** The same of records that refer to many: those of one array, and for each of these all that others show. */
 const expandLinks = `expand=${['l1', 'l2', 'l3', 'linked_via_l0'].map((one) => `l0.${one}`).join(',')},l1.l0,l2.linked_via_l1`;
 const allLinks = linkedDefinition.UpdateParams.map(({ name }) => name);
-
-const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
-
-const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
 
 /** A record that fills a body, by what most of it is. */
 const records: readonly (readonly [what: string, record: () => object])[] = [
@@ -151,8 +147,6 @@ const rowsOfJson = (bytes: number): string => {
 
 const recordRows: Rows = {
   'POST /app/:org/create/:entity': {
-    as: 'member',
-    target: of('/create/wide'),
     largest: [
       ...records.map(([what, record]): Largest => ({ what, ask: () => json({ ...unlike(), ...record() }) })),
       {
@@ -196,7 +190,6 @@ const recordRows: Rows = {
     ],
   },
   'PUT /app/:org/update/:entity/:id': {
-    as: 'member',
     target: (stage) => of(`/update/wide/${stage.wideId}`)(stage),
     largest: [
       ...records.map(
@@ -213,13 +206,7 @@ const recordRows: Rows = {
       { what: 'more texts for patterns', status: 400, ask: () => json(tooMuchForPatterns()) },
     ],
   },
-  'DELETE /app/:org/delete/:entity/:id': {
-    as: 'member',
-    target: of(`/delete/note/${noId}`),
-    largest: nothingOfOneItem,
-  },
   'GET /app/:org/item/:entity/:id': {
-    as: 'member',
     target: (stage) => of(`/item/note/${stage.noteId}`)(stage),
     largest: [
       { what: 'a record', ask: () => ({}) },
@@ -231,7 +218,6 @@ const recordRows: Rows = {
     ],
   },
   'GET /app/:org/list/:entity': {
-    as: 'member',
     target: of('/list/note'),
     largest: [
       ...choices('/list/note'),
@@ -259,7 +245,6 @@ const recordRows: Rows = {
   'GET /app/:org/count/:entity': { as: 'member', target: of('/count/note'), largest: choices('/count/note') },
   'GET /app/:org/export/:entity': { as: 'member', target: of('/export/note'), largest: choices('/export/note') },
   'POST /app/:org/import/:entity': {
-    as: 'member',
     target: of('/import/note'),
     largest: [
       {
@@ -285,8 +270,6 @@ const recordRows: Rows = {
     ],
   },
   'POST /app/:org/batch': {
-    as: 'member',
-    target: of('/batch'),
     largest: [
       batchOf('independent', 'wide', () => fullRecord(bodyBytes / 105)),
       batchOf('atomic', 'note', () => ({ title: random(), note: 'a'.repeat(9_000) })),
@@ -297,7 +280,6 @@ const recordRows: Rows = {
   },
   'POST /app/:org/access/v1/evaluation': {
     as: 'restricted',
-    target: of('/access/v1/evaluation'),
     largest: [
       {
         what: 'properties',
@@ -312,7 +294,6 @@ const recordRows: Rows = {
   },
   'POST /app/:org/access/v1/evaluations': {
     as: 'restricted',
-    target: of('/access/v1/evaluations'),
     largest: [
       {
         what: 'evaluations',
@@ -327,11 +308,7 @@ const recordRows: Rows = {
       },
     ],
   },
-  'GET /app/:org/docs': { as: 'anyone', target: of('/docs'), largest: nothingToChoose },
-  'GET /docs/assets/:name': { as: 'anyone', target: () => '/docs/assets/main.js', largest: nothingToChoose },
   'GET /app/:org/openapi.json': {
-    as: 'member',
-    target: of('/openapi.json'),
     // The document is kept until the configuration is another one.
     largest: ['default', 'compact'].map((view) => ({
       what: `entities by the view ${view}`,
@@ -344,55 +321,15 @@ const recordRows: Rows = {
   },
 };
 
-/** Routes without a token, or about the caller alone: what they take is small, and everything else is refused. */
-const small = (as: Row['as'], rest: string): Row => ({ as, target: of(rest), largest: nothingToChoose });
-
 const otherRows: Rows = {
-  'POST /app/:org/login': small('anyone', '/login'),
-  'GET /app/:org/token': small('anyone', '/token'),
-  'GET /app/:org/providers': small('anyone', '/providers'),
-  'POST /app/:org/password/forgot': small('anyone', '/password/forgot'),
-  'POST /app/:org/password/reset': small('anyone', '/password/reset'),
-  'POST /app/:org/verify-email': small('anyone', '/verify-email'),
-  'GET /.well-known/jwks.json': { as: 'anyone', target: () => '/.well-known/jwks.json', largest: nothingToChoose },
-  'GET /.well-known/openid-configuration': {
-    as: 'anyone',
-    target: () => '/.well-known/openid-configuration',
-    largest: nothingToChoose,
-  },
-  'GET /app/:org/user/me': small('member', '/user/me'),
-  'PUT /app/:org/user/me': small('member', '/user/me'),
-  'POST /app/:org/user/password': small('member', '/user/password'),
   'POST /app/:org/user/logout': {
-    ...small('member', '/user/logout'),
+    largest: [],
     notSentAnything: 'without a body it ends the token that all others are sent with',
   },
-  'POST /app/:org/user/verification': small('member', '/user/verification'),
-  'POST /app/:org/user/join': small('member', '/user/join'),
-  'GET /app/:org/user/permissions': {
-    as: 'restricted',
-    target: of('/user/permissions'),
-    largest: [{ what: 'policies', ask: () => ({}) }],
-  },
-  'GET /app/:org/jobs/:id': small('member', `/jobs/${noId}`),
-  'GET /app/:org/runs/:id': small('member', `/runs/${noId}`),
-  'DELETE /app/:org/jobs/:id': small('member', `/jobs/${noId}`),
-  'GET /app/:org/user/tenants': small('member', '/user/tenants'),
-  'POST /app/:org/user/switch-tenant': small('member', '/user/switch-tenant'),
-  'POST /app/:org/user/leave': small('member', '/user/leave'),
-  'POST /app/:org/user/workspace': small('member', '/user/workspace'),
-  'PUT /app/:org/user/workspace': small('member', '/user/workspace'),
-  'DELETE /app/:org/user/workspace': small('member', '/user/workspace'),
-  'GET /app/:org/user/invitations': {
-    as: 'member',
-    target: of('/user/invitations'),
-    largest: [{ what: 'invitations', ask: () => ({}) }],
-  },
-  'POST /app/:org/user/invitations': small('member', '/user/invitations'),
-  'GET /app/:org/user/invitations/mine': small('member', '/user/invitations/mine'),
-  'DELETE /app/:org/user/invitations/:id': small('member', `/user/invitations/${noId}`),
-  'POST /app/:org/user/invitations/:id/resend': small('member', `/user/invitations/${noId}/resend`),
-  'POST /app/:org/user/acceptinvitation': small('member', '/user/acceptinvitation'),
+  'GET /app/:org/user/permissions': { as: 'restricted' },
+  'POST /app/:org/user/invitations': { members: () => ({ acl_policy_id: undefined }) },
+  'PUT /app/:org/user/workspace': { members: () => ({ default_member_access: undefined }) },
+  'DELETE /app/:org/user/workspace': { target: of('/user/workspace'), largest: [] },
 };
 
 export const appRows: Rows = { ...recordRows, ...otherRows };

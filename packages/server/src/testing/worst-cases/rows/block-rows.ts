@@ -1,6 +1,6 @@
 /** The largest that a logic block may be asked. */
 import { random, type Stage } from '../stage.ts';
-import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
+import type { Asked, Largest, Rows, WrittenRow } from '../worst-case.ts';
 
 interface Asks {
   readonly what: string;
@@ -121,7 +121,7 @@ async function ask({ call, org }: Stage, path: string, { steps, more, input }: A
   return { target: `/app/${org}/logicblocks/${name}${path}`, body: JSON.stringify(input?.() ?? {}) };
 }
 
-function rowAt(path: string): Row {
+function rowAt(path: string): WrittenRow {
   const largest = cases.map(
     (one): Largest => ({
       what: one.what,
@@ -129,11 +129,11 @@ function rowAt(path: string): Row {
       ask: (stage) => ask(stage, path, one),
     }),
   );
-  return { as: 'member', target: ({ org }) => `/app/${org}/logicblocks/none${path}`, largest };
+  return { largest };
 }
 
 /** The same as drafts: what is refused while the steps are done is part of the reply. */
-export const draftRow: Row = {
+export const draftRow: WrittenRow = {
   as: 'builder',
   target: () => '/logicblocks/test',
   largest: cases.map(({ what, status, steps, more, input }) => ({
@@ -149,7 +149,6 @@ export const draftRow: Row = {
 
 export const blockRows: Rows = {
   'POST /app/:org/hooks/:name': {
-    as: 'anyone',
     target: ({ org }) => `/app/${org}/hooks/none`,
     largest: [
       { what: 'a message', status: 401, ask: () => ({ body: JSON.stringify('a'.repeat(250_000)) }) },

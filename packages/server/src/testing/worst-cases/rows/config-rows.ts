@@ -3,19 +3,8 @@ import { agreedArchive, changedArchive, wholeArchive } from '../largest/largest-
 import { largestDefinition, viewedDefinition } from '../largest/largest-definitions.ts';
 import { block } from '../largest/largest-items.ts';
 import { random, type Stage } from '../stage.ts';
-import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
-import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
-
-const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
-
-const small = (target: string): Row => ({ as: 'builder', target: () => target, largest: nothingToChoose });
-const one = (target: string): Row => ({ as: 'builder', target: () => target, largest: nothingOfOneItem });
-const plain = (target: string): Row => ({ as: 'builder', target: () => target, largest: nothingAsked });
-const read = (target: string, what: string): Row => ({
-  as: 'builder',
-  target: () => target,
-  largest: [{ what, ask: () => ({}) }],
-});
+import type { Asked, Largest, Rows } from '../worst-case.ts';
+import { json } from './asked-json.ts';
 
 /** Of a definition that is made again, since a name is taken once. */
 function defining(what: string, rest: object, status?: number): Largest {
@@ -42,7 +31,6 @@ function patterns(count: number, pattern: (field: number) => string): object {
 
 const entityRows: Rows = {
   'POST /api/:apiname': {
-    as: 'builder',
     target: () => '/api/create-none',
     largest: [
       defining('a definition', largestDefinition),
@@ -120,7 +108,6 @@ const entityRows: Rows = {
     ],
   },
   'PUT /api/:apiname': {
-    as: 'builder',
     target: () => '/api/create-wide',
     largest: [
       { what: 'a definition', ask: () => json(largestDefinition) },
@@ -143,11 +130,6 @@ const entityRows: Rows = {
       },
     ],
   },
-  'GET /api/entities': read('/api/entities', 'entities'),
-  'GET /api/entity': read('/api/entity?entityName=viewed', 'a definition'),
-  'GET /api/entity/endpoints': read('/api/entity/endpoints?entity=wide', 'fields'),
-  'GET /api/openapi.json': read('/api/openapi.json?entity=wide', 'fields'),
-  'DELETE /api/entity': one('/api/entity?entityname=none'),
 };
 
 const heldToRules = {
@@ -167,12 +149,10 @@ async function madeBlock({ call }: Stage): Promise<string> {
 }
 
 const itemRows: Rows = {
-  'GET /config': plain('/config'),
-  'GET /config/:kind': read('/config/logicblock?pagesize=200', 'items'),
-  'GET /config/:kind/:name': read('/config/entity/wide?references=true', 'an item and what refers to it'),
-  'GET /config/:kind/:name/versions': read('/config/entity/wide/versions?pagesize=200', 'versions'),
+  'GET /config/:kind': { target: () => '/config/logicblock' },
+  'GET /config/:kind/:name': { target: () => '/config/entity/wide' },
+  'GET /config/:kind/:name/versions': { target: () => '/config/entity/wide/versions' },
   'GET /config/:kind/:name/versions/:version': {
-    as: 'builder',
     target: () => '/config/entity/wide/versions/1',
     largest: [
       {
@@ -188,7 +168,6 @@ const itemRows: Rows = {
     ],
   },
   'POST /config/:kind': {
-    as: 'builder',
     target: () => '/config/logicblock',
     largest: [
       {
@@ -210,7 +189,6 @@ const itemRows: Rows = {
     ],
   },
   'PUT /config/:kind/:name': {
-    as: 'builder',
     target: () => '/config/logicblock/none',
     largest: [
       {
@@ -223,14 +201,12 @@ const itemRows: Rows = {
     ],
   },
   'DELETE /config/:kind/:name': {
-    as: 'builder',
     target: () => '/config/logicblock/none',
     largest: [
       { what: 'a logic block', ask: async (stage) => ({ target: `/config/logicblock/${await madeBlock(stage)}` }) },
     ],
   },
   'POST /config/:kind/:name/restore': {
-    as: 'builder',
     target: () => '/config/logicblock/none/restore',
     largest: [
       {
@@ -269,10 +245,7 @@ async function provisioned({ call }: Stage): Promise<Asked> {
 }
 
 const deployRows: Rows = {
-  'POST /user/provision-prod': plain('/user/provision-prod'),
   'GET /deploy/diff': {
-    as: 'builder',
-    target: () => '/deploy/diff',
     largest: [
       {
         what: 'items that differ',
@@ -281,8 +254,6 @@ const deployRows: Rows = {
     ],
   },
   'POST /deploy/publish': {
-    as: 'builder',
-    target: () => '/deploy/publish',
     largest: [
       {
         what: 'items',
@@ -301,18 +272,12 @@ const deployRows: Rows = {
     ],
   },
   'GET /deploy/staged': {
-    as: 'builder',
-    target: () => '/deploy/staged',
     largest: [{ what: 'items', ask: stageAll }],
   },
   'POST /deploy/activate': {
-    as: 'builder',
-    target: () => '/deploy/activate',
     largest: [{ what: 'items', ask: async (stage) => ({ ...(await stageAll(stage)), ...json({ force: true }) }) }],
   },
   'POST /deploy/rollback': {
-    as: 'builder',
-    target: () => '/deploy/rollback',
     largest: [
       {
         what: 'items',
@@ -323,10 +288,7 @@ const deployRows: Rows = {
       },
     ],
   },
-  'GET /deploy/history': read('/deploy/history?pagesize=200', 'releases'),
   'GET /deploy/history/:version': {
-    as: 'builder',
-    target: () => '/deploy/history/1',
     largest: [
       {
         what: 'items that a rollback would change',
@@ -337,27 +299,16 @@ const deployRows: Rows = {
       },
     ],
   },
-  'GET /deploy/retired': plain('/deploy/retired'),
-  'DELETE /deploy/retired/:name': one('/deploy/retired/none'),
   'DELETE /deploy/staged': {
-    as: 'builder',
-    target: () => '/deploy/staged',
     largest: [{ what: 'items', ask: stageAll }],
   },
-  'DELETE /deploy/staged/:kind/:name': one('/deploy/staged/entity/none'),
-  'GET /deploy/export': read('/deploy/export?env=test', 'items'),
   'POST /deploy/import': {
-    as: 'builder',
-    target: () => '/deploy/import',
     largest: [
       { what: 'items', ask: wholeArchive },
       { what: 'items that differ', ask: (stage) => changedArchive(stage) },
       { what: 'items that are changed', ask: agreedArchive },
     ],
   },
-  'GET /deploy/keys': plain('/deploy/keys'),
-  'POST /deploy/keys': small('/deploy/keys'),
-  'DELETE /deploy/keys/:id': one('/deploy/keys/01890a5d-ac96-774b-bcce-b302099a8057'),
 };
 
 export const configRows: Rows = { ...entityRows, ...itemRows, ...deployRows };

@@ -3,7 +3,7 @@ import { plantDecisions, removeDecisions } from '../largest/largest-decisions.ts
 import { statement } from '../largest/largest-policies.ts';
 import type { Stage } from '../stage.ts';
 import type { Asked, Rows } from '../worst-case.ts';
-import { json } from './row-kinds.ts';
+import { json } from './asked-json.ts';
 
 const statements = Array.from({ length: 50 }, (_, index) => statement(index));
 
@@ -15,9 +15,7 @@ const recorded = (asked: (stage: Stage) => Asked) => async (stage: Stage) => {
 
 export const labRows: Rows = {
   'POST /acl/replay': {
-    as: 'builder',
     tidy: removeDecisions,
-    target: () => '/acl/replay',
     largest: [
       {
         what: 'statements of a draft, over some of a full record',
@@ -34,7 +32,6 @@ export const labRows: Rows = {
     ],
   },
   'GET /acl/suggest': {
-    as: 'builder',
     tidy: removeDecisions,
     target: ({ restricted }) => `/acl/suggest?tenant_code=main&user_id=${restricted.id}`,
     largest: [
@@ -45,7 +42,6 @@ export const labRows: Rows = {
     ],
   },
   'GET /acl/reported': {
-    as: 'builder',
     tidy: removeDecisions,
     target: () => '/acl/reported?tenant_code=main',
     largest: [
