@@ -94,6 +94,7 @@ describe('what starts the platform is signalled', { concurrency: 2 }, () => {
     const platform = await startedBy(t, { byWords: [process.execPath, '--import', older, command, 'start'] });
     const { pid } = platform.child;
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+    assert.match(readFileSync(`/proc/${child}/environ`, 'utf8'), /(?:^|\0)MALLOC_ARENA_MAX=2\0/);
     process.kill(child ?? Number.NaN, 'SIGKILL');
     assert.deepEqual(await platform.ended, { code: null, signal: 'SIGKILL' });
   });

@@ -39,6 +39,8 @@ export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions):
     FREEHOLD_APP_PORT: String(app),
     FREEHOLD_MANAGEMENT_PORT: String(management),
     FREEHOLD_LOG_LEVEL: 'warn',
+    // As the image and the unit file have it.
+    MALLOC_ARENA_MAX: '2',
     // What it keeps of its store's pages grows with the store, up to a bound that minutes do not reach.
     FREEHOLD_STORE_CACHE_MB: '1',
     FREEHOLD_RECORD_CACHE_MB: '1',
