@@ -6,8 +6,8 @@ export type { AppSelf } from './app-users/app-self.ts';
 export type { AppSignIn } from './app-users/app-sign-in.ts';
 export { appUserPartition } from './app-users/app-user.ts';
 export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
-export type { ActionContext, WorkspaceAction } from './callers.ts';
 export {
+  type ActionContext,
   type BuilderCaller,
   builderAsDeployer,
   type DeployAccess,
@@ -17,6 +17,7 @@ export {
   keyAsDeployer,
   type OperatorCaller,
   type OrgCommand,
+  type WorkspaceAction,
   workspaceActions,
 } from './callers.ts';
 export { type IdentityRouteDeps, identityRoutes } from './identity-routes.ts';
@@ -36,6 +37,7 @@ export {
 } from './keys/operator-key.ts';
 export type { ServiceKeys } from './keys/service-keys.ts';
 export type { MailDrafts } from './mails/mail-drafts.ts';
+export type { ProviderTrials } from './oidc/sign-in-trial.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
 export type { OrgAccounts, OrgCaller, ShownSession } from './org-users/org-accounts.ts';
@@ -63,7 +65,6 @@ export { settingsKind } from './settings/settings-kind.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
 export { platformIssuer } from './tokens/platform-issuer.ts';
-export type { ProviderTrials } from './tokens/provider-trials.ts';
 export {
   derivedKey,
   type KeptSecrets,
