@@ -35,7 +35,7 @@ import { createSecondFactors } from './second-factors/second-factors.ts';
 import { createStepTokens } from './second-factors/step-tokens.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
-import { createAppOrigins } from './settings/app-origins.ts';
+import { createAppOrigins } from './settings/allowed-domains.ts';
 import { createOrgSettings } from './settings/org-settings.ts';
 import { startKeyUpkeep } from './tokens/key-upkeep.ts';
 import { discoveryDocument, platformIssuer } from './tokens/platform-issuer.ts';

@@ -8,9 +8,9 @@ import type { MailRequest } from '../people/mail-throttle.ts';
 import { issueCode, spendCode } from '../people/mailed-codes.ts';
 import type { MailDeps } from '../people/set-password.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
+import { appLinks, requireAppLinks } from '../settings/app-url.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import type { AppClient } from './app-client.ts';
-import { appLinks, requireAppLinks } from './app-link.ts';
 import {
   type AppUser,
   appEmailKey,

@@ -13,9 +13,9 @@ import {
   resetPassword as reset,
 } from '../people/set-password.ts';
 import { tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.ts';
+import { requireAppLinks } from '../settings/app-url.ts';
 import { passwordLogin } from '../settings/plain-settings.ts';
 import type { AppClient } from './app-client.ts';
-import { requireAppLinks } from './app-link.ts';
 import { type AppUser, appRealm } from './app-user.ts';
 import { requirePasswords } from './password-log-in.ts';
 import { withVerifiedEmail } from './prove-email.ts';
