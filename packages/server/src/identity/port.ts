@@ -50,7 +50,7 @@ export { personJob, readPersonWork } from './personal-data/person-job.ts';
 export type { PersonalData } from './personal-data/personal-data.ts';
 export type { PersonJobRunner } from './personal-data/run-person-job.ts';
 export type { PasskeySite } from './second-factors/passkeys.ts';
-export { openSealedFactors } from './second-factors/sealed-factors.ts';
+export { openSealedFactors } from './second-factors/prove-factor.ts';
 export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export { clientWords } from './sessions/client-words.ts';

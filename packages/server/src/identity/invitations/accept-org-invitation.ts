@@ -23,7 +23,7 @@ import { findOrg } from '../org-users/org-directory.ts';
 import { requirePassword } from '../people/passwords.ts';
 import { provePassword } from '../people/prove-password.ts';
 import { findByAddress } from '../people/realm.ts';
-import { askFactor, type SignInStep } from '../second-factors/ask-factor.ts';
+import { askFactor, type SignInStep } from '../second-factors/prove-factor.ts';
 import { newSession, type Session } from '../sessions/org-sessions.ts';
 import {
   alreadyIn,

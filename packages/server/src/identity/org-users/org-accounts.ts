@@ -2,7 +2,7 @@ import { thenBump } from '../../iam/port.ts';
 import { type Acceptance, type AcceptanceSource, acceptInvitation } from '../invitations/accept-org-invitation.ts';
 import { type InvitationCommand, type Invited, type InvitedPerson, invite } from '../invitations/org-invitations.ts';
 import type { Forgotten, PasswordChange, PasswordReset } from '../people/set-password.ts';
-import type { SignInStep } from '../second-factors/ask-factor.ts';
+import type { SignInStep } from '../second-factors/prove-factor.ts';
 import {
   authenticate,
   endOtherSessions,

@@ -8,7 +8,7 @@ import {
   signInCodeEnd,
   spendCode,
 } from '../people/mailed-codes.ts';
-import { askFactor, type SignInStep } from '../second-factors/ask-factor.ts';
+import { askFactor, type SignInStep } from '../second-factors/prove-factor.ts';
 import { isStanding, nameLink, type OrgCaller } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, orgsOf, orgUsers } from './account.ts';
 import { type LoggedIn, type LogInSource, planEntry } from './log-in.ts';

@@ -12,9 +12,9 @@ import { createMailThrottle } from '../people/mail-throttle.ts';
 import { authenticate } from '../sessions/org-sessions.ts';
 import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
+import { totpCode, totpStep } from './factor-codes.ts';
 import { createSecondFactors, type SecondFactors } from './second-factors.ts';
 import { storedFactors } from './stored-factors.ts';
-import { totpCode, totpStep } from './totp.ts';
 
 const minute = 60_000;
 const base32Letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
