@@ -11,7 +11,7 @@ import { readOwner } from '../app-users/provider-sign-in.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
 import { unverifiedClaim, unverifiedClaims } from '../tokens/app-tokens.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
-import { isSuspendedAtHome } from '../workspaces/suspended-at-home.ts';
+import { isSuspendedAtHome } from '../workspaces/resolve-workspace.ts';
 import type { OrgContext } from '../workspaces/workspace-head.ts';
 import type { Claims, ProviderIdentity } from './claims.ts';
 import {

@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../tokens/app-tokens.ts';
 import { appAudience } from '../tokens/token-exchange.ts';
-import { whyOutside } from '../workspaces/outside-workspaces.ts';
+import { whyOutside } from '../workspaces/resolve-workspace.ts';
 import { requireValidToken, tokensKeyOf } from './ended-tokens.ts';
 import { requireBuilder } from './impersonation.ts';
 import { sessionsKeyOf } from './org-sessions.ts';
