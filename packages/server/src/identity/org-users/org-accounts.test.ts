@@ -12,7 +12,7 @@ import { authenticate, newSession } from '../sessions/org-sessions.ts';
 import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
 import type { OrgAccountsDeps } from './account.ts';
-import { changeOrgPassword, forgotOrgPassword, resetOrgPassword } from './org-password.ts';
+import { changeOrgPassword, forgotOrgPassword, resetOrgPassword } from './org-accounts.ts';
 import { signUp } from './sign-up.ts';
 
 const email = 'bea@example.com';

@@ -10,7 +10,7 @@ import { authenticate, newSession } from '../sessions/org-sessions.ts';
 import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
 import type { OrgAccountsDeps } from './account.ts';
-import { createCommandSignIns } from './command-sign-ins.ts';
+import { createCommandSignIns } from './sign-in-links.ts';
 import { signUp } from './sign-up.ts';
 
 const minute = 60_000;
