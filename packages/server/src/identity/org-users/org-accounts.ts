@@ -14,6 +14,7 @@ import {
 import type { SignInStep } from '../second-factors/prove-factor.ts';
 import {
   authenticate,
+  createSessionUses,
   endOtherSessions,
   endSession,
   keepSession,
@@ -24,7 +25,6 @@ import {
   sessionMilliseconds,
   sessionsKeyOf,
 } from '../sessions/org-sessions.ts';
-import { createSessionUses } from '../sessions/session-uses.ts';
 import { type AwaitedFounder, type AwaitingDeps, awaitedFounder } from '../workspaces/first-admin.ts';
 import {
   type OrgAccountsDeps,
