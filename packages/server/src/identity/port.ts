@@ -62,7 +62,6 @@ export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings
 export { httpHosts } from './settings/plain-settings.ts';
 export { settingsKind } from './settings/settings-kind.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
-export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
 export { platformIssuer } from './tokens/platform-issuer.ts';
 export {
   derivedKey,
@@ -74,7 +73,14 @@ export {
   type SecretsVault,
 } from './tokens/secrets.ts';
 export { createSecretsFile, secretsPath } from './tokens/secrets-file.ts';
-export { createSecretsInStore, readSecrets, secretsKey, writeSecrets } from './tokens/secrets-in-store.ts';
+export {
+  createSecretsInStore,
+  type MasterKeyUse,
+  masterKeyFault,
+  readSecrets,
+  secretsKey,
+  writeSecrets,
+} from './tokens/secrets-in-store.ts';
 export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './tokens/signing-keys.ts';
 export type { ExchangedToken } from './tokens/token-exchange.ts';
 export { createFounderNote } from './workspaces/first-admin.ts';
