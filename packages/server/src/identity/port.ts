@@ -21,9 +21,8 @@ export {
   workspaceActions,
 } from './callers.ts';
 export { type IdentityRouteDeps, identityRoutes } from './identity-routes.ts';
-export type { Invitations } from './invitations/invitations.ts';
-export { policyNaming } from './invitations/policy-naming.ts';
-export type { WorkspaceInvitations } from './invitations/workspace-invitations.ts';
+export { policyNaming } from './invitations/invitation.ts';
+export type { Invitations, WorkspaceInvitations } from './invitations/invitations.ts';
 export {
   type DeployKeyScope,
   type DeployKeys,

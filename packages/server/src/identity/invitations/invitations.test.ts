@@ -12,9 +12,8 @@ import { createMailThrottle } from '../people/mail-throttle.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
 import { listMemberships } from '../workspaces/memberships.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
-import { acceptInvitation } from './accept-invitation.ts';
+import { acceptInvitation, type GrantorDeps } from './accept-invitation.ts';
 import { createInvitations } from './invitations.ts';
-import type { GrantorDeps } from './require-grant.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const week = 7 * 24 * 60 * 60 * 1000;

@@ -21,8 +21,7 @@ import {
 } from '../app-users/app-user.ts';
 import { suspendedAccounts } from '../app-users/prove-email.ts';
 import { commitIn } from '../app-users/settle-accounts.ts';
-import { noLongerReceived } from '../invitations/invitation.ts';
-import { invitationTold } from '../invitations/invitation-audit.ts';
+import { invitationTold, noLongerReceived } from '../invitations/invitation.ts';
 import { forgetChange, forgetChosen, tenantsOf } from '../workspaces/membership-hints.ts';
 import { type Erased, eraseRecord, isAwaited, withErased } from './erase-records.ts';
 import { invitationsTo, receivedBy } from './invitations-of-person.ts';
