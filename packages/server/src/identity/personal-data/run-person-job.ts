@@ -5,7 +5,7 @@ import { type Change, ScopeClosed, type Store } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { eraseWorker } from './erase-person.ts';
+import { eraseWorker, previewWorker } from './erase-person.ts';
 import { exportWorker } from './export-person.ts';
 import { mergePreviewWorker, mergeWorker } from './merge-person.ts';
 import { writeLines } from './person-file.ts';
@@ -18,7 +18,6 @@ import {
   personJobs,
   personWork,
 } from './person-job.ts';
-import { previewWorker } from './preview-erase.ts';
 import type { PersonDataDeps, Run, Step, Worker } from './run.ts';
 import { takeStep } from './steps.ts';
 
