@@ -25,7 +25,7 @@ import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createPlatformOrgs } from './org-users/platform-orgs.ts';
 import { createCommandSignIns, createSignInLinks } from './org-users/sign-in-links.ts';
 import { createLoginThrottle } from './people/login-throttle.ts';
-import { createMailThrottle } from './people/mail-throttle.ts';
+import { createMailThrottle } from './people/mailed-codes.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createPersonalData } from './personal-data/personal-data.ts';
 import { type PersonJobRunner, runPersonJob } from './personal-data/run-person-job.ts';

@@ -6,8 +6,7 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { requireMailer } from '../../mail/mailer.ts';
 import { appMail } from '../mails/app-mail.ts';
-import type { MailRequest } from '../people/mail-throttle.ts';
-import { issueCode, spendCode } from '../people/mailed-codes.ts';
+import { issueCode, type MailRequest, spendCode } from '../people/mailed-codes.ts';
 import type { PasswordHasher } from '../people/passwords.ts';
 import type { PasswordRealm } from '../people/realm.ts';
 import {

@@ -8,7 +8,7 @@ import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
 import { appUsers } from '../app-users/app-user.ts';
-import { createMailThrottle } from '../people/mail-throttle.ts';
+import { createMailThrottle } from '../people/mailed-codes.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
 import { listMemberships } from '../workspaces/memberships.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';

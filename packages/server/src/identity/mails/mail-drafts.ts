@@ -9,7 +9,7 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { type MailOut, requireMailer } from '../../mail/mailer.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { MailThrottle } from '../people/mail-throttle.ts';
+import type { MailThrottle } from '../people/mailed-codes.ts';
 import { appLinks } from '../settings/app-url.ts';
 import type { MailingApp } from './app-mail.ts';
 import { failedExpression, mailSettings, readMailText, sampleValues, writtenErrors } from './mail-settings.ts';

@@ -5,7 +5,7 @@ import { secretHash, secretToken, uuidv7Source } from '../../lib/ids.ts';
 import { createMailQueue } from '../../mail/mail-queue.ts';
 import { openStore } from '../../store/open-store.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
-import { createMailThrottle } from '../people/mail-throttle.ts';
+import { createMailThrottle } from '../people/mailed-codes.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';
 import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';

@@ -8,8 +8,8 @@ import type { Change } from '../../store/port.ts';
 import { type Plan, transact } from '../../store/transact.ts';
 import { type OrgAccountsDeps, orgRealm, orgUsers, sessionEpoch, withNextEpoch } from '../org-users/account.ts';
 import { requirePassword } from '../people/passwords.ts';
-import { provePassword, wrongCurrentPassword } from '../people/prove-password.ts';
 import { personGone } from '../people/realm.ts';
+import { provePassword, wrongCurrentPassword } from '../people/set-password.ts';
 import { keepSession, type OrgCaller, otherSessionEnds, sessionsKeyOf } from '../sessions/org-sessions.ts';
 import { base32, makeRecoveryCodes, matchingStep, newTotpSecret, otpauthUri } from './factor-codes.ts';
 import {
