@@ -136,6 +136,7 @@ export interface MailValues {
 
 type MailVariable = keyof MailValues;
 
+/** A mail that the platform sends to the users of an app: when, with which values, and its own text. */
 export interface MailKind {
   /** When it is sent. */
   readonly sent: string;

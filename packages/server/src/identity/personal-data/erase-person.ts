@@ -171,6 +171,7 @@ async function accountChanges(
   ];
 }
 
+/** Counts all that an erasure would do, and does none of it. */
 export const previewWorker: Worker = {
   account: () => ({ counts: { accounts: 1 } }),
   identity: () => ({ counts: { identities: 1 } }),

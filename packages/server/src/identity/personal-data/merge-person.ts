@@ -116,7 +116,7 @@ export interface Gains {
 
 const policiesShownMax = 20;
 
-/** @throws what the store throws. */
+/** What an account would hold in each workspace by a merge that it does not hold yet. @throws what the store throws. */
 export async function gainsOf(
   { deps, work, orgScope }: Pick<Run, 'deps' | 'work' | 'orgScope'>,
   { from, into }: { readonly from: string; readonly into: string },

@@ -216,7 +216,10 @@ function workspaceAt({ deps, work: { env, orgCode } }: Run, { code, id }: Worksp
 const openMax = 500;
 const receivedMax = 500;
 
-/** Those of a workspace. An invitation to the same address from after the beginning of the job is for another account. */
+/**
+ * The open invitations in a workspace to the addresses of a person. An invitation to the same address from after the
+ * beginning of the job is for another account.
+ */
 export async function invitationsTo(
   { scope }: Workspace,
   { emails = [], created_at }: JobRow,
