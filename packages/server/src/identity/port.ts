@@ -1,11 +1,6 @@
 /** Who calls: org users and app users, their passwords, sessions and tokens, the keys of servers, and the workspaces that people are in. */
 
-export type { OrgAppUsers } from './app-users/administration/org-app-users.ts';
-export type { AppMails } from './app-users/app-mails.ts';
-export type { AppSelf } from './app-users/app-self.ts';
-export type { AppSignIn } from './app-users/app-sign-in.ts';
 export { appUserPartition } from './app-users/app-user.ts';
-export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
 export {
   type ActionContext,
   type BuilderCaller,
@@ -15,56 +10,36 @@ export {
   deployAccess,
   isDeployAccess,
   keyAsDeployer,
-  type OperatorCaller,
   type OrgCommand,
   type WorkspaceAction,
   workspaceActions,
 } from './callers.ts';
 export { type IdentityRouteDeps, identityRoutes } from './identity-routes.ts';
 export { policyNaming } from './invitations/invitation.ts';
-export type { Invitations, WorkspaceInvitations } from './invitations/invitations.ts';
-export {
-  type DeployKeyScope,
-  type DeployKeys,
-  isDeployKey,
-  type KnownDeployKey,
-} from './keys/deploy-keys.ts';
-export {
-  type OperatorAccess,
-  operatorKeyDigest,
-  operatorKeyFault,
-} from './keys/operator-key.ts';
-export type { ServiceKeys } from './keys/service-keys.ts';
-export type { MailDrafts } from './mails/mail-drafts.ts';
-export type { ProviderTrials } from './oidc/sign-in-trial.ts';
+export { type DeployKeys, isDeployKey } from './keys/deploy-keys.ts';
+export { type OperatorAccess, operatorKeyDigest, operatorKeyFault } from './keys/operator-key.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
-export type { OrgAccounts, OrgCaller, ShownSession } from './org-users/org-accounts.ts';
+export type { OrgAccounts, OrgCaller } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { PlatformOrgs } from './org-users/platform-orgs.ts';
-export type { CommandSignIns, SignInLinks } from './org-users/sign-in-links.ts';
-export { AddressCollisions, type AddressRow, addressPartitions } from './people/colliding-addresses.ts';
+export { AddressCollisions, addressPartitions } from './people/colliding-addresses.ts';
 export type { PasswordCost } from './people/passwords.ts';
 export { personJob, readPersonWork } from './personal-data/person-job.ts';
-export type { PersonalData } from './personal-data/personal-data.ts';
 export type { PersonJobRunner } from './personal-data/run-person-job.ts';
-export type { PasskeySite } from './second-factors/passkeys.ts';
 export { openSealedFactors } from './second-factors/prove-factor.ts';
-export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export { clientWords } from './sessions/client-words.ts';
 export { tokensKeyOf } from './sessions/ended-tokens.ts';
-export type { Impersonate } from './sessions/impersonation.ts';
 export { lacksSecondFactor, sessionsKeyOf } from './sessions/org-sessions.ts';
-export { openWorkSession, type WorkSessionDeps, type WorkUser, workUserOf } from './sessions/work-session.ts';
+export { openWorkSession, type WorkSessionDeps, workUserOf } from './sessions/work-session.ts';
 export type { AppOrigins } from './settings/allowed-domains.ts';
-export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
+export { namesOf, settingTypes } from './settings/org-settings.ts';
 export { httpHosts } from './settings/plain-settings.ts';
 export { settingsKind } from './settings/settings-kind.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
 export { platformIssuer } from './tokens/platform-issuer.ts';
 export {
   derivedKey,
-  type KeptSecrets,
   loadSecrets,
   nothingKept,
   parseSecrets,
@@ -80,8 +55,7 @@ export {
   secretsKey,
   writeSecrets,
 } from './tokens/secrets-in-store.ts';
-export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './tokens/signing-keys.ts';
-export type { ExchangedToken } from './tokens/token-exchange.ts';
+export { openSigningKeys } from './tokens/signing-keys.ts';
 export { createFounderNote } from './workspaces/first-admin.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
@@ -101,4 +75,3 @@ export {
   purgeWorkspaceJob,
   readRemovalWork,
 } from './workspaces/workspace-removal.ts';
-export type { Workspaces } from './workspaces/workspaces.ts';

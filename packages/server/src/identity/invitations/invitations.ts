@@ -222,7 +222,7 @@ async function accept(
 }
 
 /** How an org admin asks people into a workspace of the app. Each method throws `not_found` where there is no such workspace. */
-export interface WorkspaceInvitations {
+interface WorkspaceInvitations {
   list(place: NamedWorkspace): Promise<readonly ListedInvitation[]>;
   /** @throws Problem `validation_failed`, `conflict`, `workspace_suspended`. */
   invite(

@@ -26,7 +26,7 @@ import {
 } from './mail-text.ts';
 
 /** The mails of an app as its builders see them: what is set, and what a draft would be. */
-export interface MailDrafts {
+interface MailDrafts {
   list(builder: MailBuilder, env: Environment): Promise<readonly ShownMail[]>;
   /** @throws Problem `not_found`, `validation_failed`. */
   preview(builder: MailBuilder, of: NamedMail, draft: MailDraft): Promise<MailText>;

@@ -26,7 +26,7 @@ import { membersOf } from './key-set.ts';
 import { createProviderTokens, defaultLimits, type ProviderTokens } from './provider-tokens.ts';
 
 /** What a builder finds out about a provider before an app trusts it. Nothing of it is stored. */
-export interface ProviderTrials {
+interface ProviderTrials {
   /** @throws Problem `validation_failed` at `/issuer`, `rate_limited`. */
   discover(orgCode: string, issuer: string): Promise<DiscoveredProvider>;
   /** @throws Problem `validation_failed`, `rate_limited`. */

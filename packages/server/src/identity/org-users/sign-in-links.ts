@@ -90,7 +90,7 @@ async function openLink(
  * it, the challenge. A builder allows or denies that challenge once. Of an allowed one he gives the command a code, which
  * opens a session with the verifier alone.
  */
-export interface CommandSignIns {
+interface CommandSignIns {
   /** @throws Problem `conflict` where the challenge is decided, `token_invalid` where the session has ended. */
   decide(caller: OrgCaller, decision: Decision): Promise<Decided>;
   /** @throws Problem `not_found`, `rate_limited`. */

@@ -20,7 +20,7 @@ import { readFile } from './person-file.ts';
 import { isOver, type JobRow, jobPartition, personJobs, type ShownJob, shownJob } from './person-job.ts';
 
 /** Its callers are org admins. Another org's accounts and jobs are not there. */
-export interface PersonalData {
+interface PersonalData {
   /** @throws Problem `not_found`, `validation_failed`, `conflict`, `last_admin`. */
   erase(command: PersonCommand, choice: EraseChoice): Promise<ShownJob>;
   /** Makes the account part of another one. @throws Problem `not_found`, `validation_failed`, `conflict`. */

@@ -38,7 +38,7 @@ export interface SigningKeys {
 }
 
 /** What an operator does with them. A change is kept, and holds on this node, when it resolves; on others once they look. */
-export interface SigningKeyAdmin {
+interface SigningKeyAdmin {
   list(): readonly ShownSigningKey[];
   /** The key that is to sign next: a new one, or the one already waiting. @throws Problem `conflict`. */
   rotate(tell?: RecordKeyChange): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;

@@ -21,7 +21,7 @@ import {
 } from './list-users.ts';
 
 /** The accounts of an app's users, for the builders of its org. */
-export interface OrgAppUsers {
+interface OrgAppUsers {
   /** @throws Problem `invalid_cursor`. */
   list(orgCode: string, query: ListQuery): Promise<AppUsersPage>;
   /** @throws Problem `validation_failed`, `conflict`, `workspace_suspended`, `rate_limited`. */
