@@ -23,7 +23,7 @@ export interface DeployCaller extends Pick<OrgCaller, 'org' | 'role'> {
   readonly command: OrgCommand;
 }
 
-export interface OperatorCaller {
+interface OperatorCaller {
   readonly auditContext: AuditContext;
 }
 

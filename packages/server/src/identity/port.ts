@@ -1,13 +1,8 @@
 /** Who calls: org users and app users, their passwords, sessions and tokens, the keys of servers, and the workspaces that people are in. */
 
-export type { OrgAppUsers } from './app-users/administration/org-app-users.ts';
-export type { AppMails } from './app-users/app-mails.ts';
-export type { AppSelf } from './app-users/app-self.ts';
-export type { AppSignIn } from './app-users/app-sign-in.ts';
 export { appUserPartition } from './app-users/app-user.ts';
-export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
-export type { ActionContext, WorkspaceAction } from './callers.ts';
 export {
+  type ActionContext,
   type BuilderCaller,
   builderAsDeployer,
   type DeployAccess,
@@ -15,56 +10,34 @@ export {
   deployAccess,
   isDeployAccess,
   keyAsDeployer,
-  type OperatorCaller,
   type OrgCommand,
+  type WorkspaceAction,
   workspaceActions,
 } from './callers.ts';
 export { type IdentityRouteDeps, identityRoutes } from './identity-routes.ts';
-export type { Invitations } from './invitations/invitations.ts';
-export { policyNaming } from './invitations/policy-naming.ts';
-export type { WorkspaceInvitations } from './invitations/workspace-invitations.ts';
-export {
-  type DeployKeyScope,
-  type DeployKeys,
-  isDeployKey,
-  type KnownDeployKey,
-} from './keys/deploy-keys.ts';
-export {
-  type OperatorAccess,
-  operatorKeyDigest,
-  operatorKeyFault,
-} from './keys/operator-key.ts';
-export type { ServiceKeys } from './keys/service-keys.ts';
-export type { MailDrafts } from './mails/mail-drafts.ts';
+export { policyNaming } from './invitations/invitation.ts';
+export { type DeployKeys, isDeployKey } from './keys/deploy-keys.ts';
+export { type OperatorAccess, operatorKeyDigest, operatorKeyFault } from './keys/operator-key.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
-export type { CommandSignIns } from './org-users/command-sign-ins.ts';
-export type { OrgAccounts, OrgCaller, ShownSession } from './org-users/org-accounts.ts';
+export type { OrgAccounts, OrgCaller } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { PlatformOrgs } from './org-users/platform-orgs.ts';
-export type { SignInLinks } from './org-users/sign-in-links.ts';
-export { AddressCollisions, type AddressRow, addressPartitions } from './people/colliding-addresses.ts';
+export { AddressCollisions, addressPartitions } from './people/colliding-addresses.ts';
 export type { PasswordCost } from './people/passwords.ts';
-export type { PersonalData } from './personal-data/personal-data.ts';
-export type { PasskeySite } from './second-factors/passkeys.ts';
-export { openSealedFactors } from './second-factors/sealed-factors.ts';
-export type { SecondFactors } from './second-factors/second-factors.ts';
+export { openSealedFactors } from './second-factors/prove-factor.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export { clientWords } from './sessions/client-words.ts';
 export { tokensKeyOf } from './sessions/ended-tokens.ts';
-export type { Impersonate } from './sessions/impersonation.ts';
 export { lacksSecondFactor, sessionsKeyOf } from './sessions/org-sessions.ts';
-export { openWorkSession, type WorkSessionDeps, type WorkUser, workUserOf } from './sessions/work-session.ts';
-export type { AppOrigins } from './settings/app-origins.ts';
-export { httpHosts } from './settings/http-hosts.ts';
-export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
+export { openWorkSession, type WorkSessionDeps, workUserOf } from './sessions/work-session.ts';
+export type { AppOrigins } from './settings/allowed-domains.ts';
+export { namesOf, settingTypes } from './settings/org-settings.ts';
+export { httpHosts } from './settings/plain-settings.ts';
 export { settingsKind } from './settings/settings-kind.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
-export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
 export { platformIssuer } from './tokens/platform-issuer.ts';
-export type { ProviderTrials } from './tokens/provider-trials.ts';
 export {
   derivedKey,
-  type KeptSecrets,
   loadSecrets,
   nothingKept,
   parseSecrets,
@@ -72,12 +45,17 @@ export {
   type SecretsVault,
 } from './tokens/secrets.ts';
 export { createSecretsFile, secretsPath } from './tokens/secrets-file.ts';
-export { createSecretsInStore, readSecrets, secretsKey, writeSecrets } from './tokens/secrets-in-store.ts';
-export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './tokens/signing-keys.ts';
-export type { ExchangedToken } from './tokens/token-exchange.ts';
+export {
+  createSecretsInStore,
+  type MasterKeyUse,
+  masterKeyFault,
+  readSecrets,
+  secretsKey,
+  writeSecrets,
+} from './tokens/secrets-in-store.ts';
+export { openSigningKeys } from './tokens/signing-keys.ts';
 export { createFounderNote } from './workspaces/first-admin.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
 export type { TemplateApplications } from './workspaces/templates/template-applications.ts';
 export type { WorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
-export type { Workspaces } from './workspaces/workspaces.ts';

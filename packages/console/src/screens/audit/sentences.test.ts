@@ -20,7 +20,7 @@ const literal =
 
 /** Names that are made from parts, by the file that makes them. */
 const made: Readonly<Record<string, readonly string[]>> = {
-  'server/src/identity/invitations/invitation-audit.ts': actionsOf(
+  'server/src/identity/invitations/invitation.ts': actionsOf(
     ['invitation'],
     ['created', 'resent', 'removed', 'accepted'],
   ),

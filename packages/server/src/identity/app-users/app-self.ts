@@ -13,8 +13,9 @@ import {
 } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import { invalidBody } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { RecordRuntime } from '../../records/port.ts';
+import { type RecordRuntime, readCreate } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { laneOf, orgScopeName } from '../../tenancy/port.ts';
@@ -24,10 +25,9 @@ import { endToken, tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.t
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { type ExchangedToken, issueAppToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
 import { type AppClientDeps, appOf } from './app-client.ts';
+import { appPasswords } from './app-mails.ts';
 import { type AppUser, changeAppUser, requireAppUser } from './app-user.ts';
 import type { AppUsersDeps } from './password-log-in.ts';
-import { appPasswords } from './password-reset.ts';
-import { type ProfileChange, requireProfile, withProfile } from './profile.ts';
 import { findSuspendedFor } from './prove-email.ts';
 
 /** What an app's user may do about himself, which takes a token and no policy. */
@@ -141,4 +141,25 @@ async function updateMember(
   const actor = { userId: claims.sub, claims: { ...claims } };
   const call = { workspace: place.workspace, entity: systemEntity('user'), actor, config };
   await runtime.update(call, { id: claims.sub, body: change });
+}
+
+/** What a person may say of himself; `null` clears. */
+type ProfileChange = BodyOf<typeof selfApi.updateMe>;
+
+/** What a workspace may hold of its members sets the bounds. @throws Problem `validation_failed`. */
+function requireProfile(change: ProfileChange): void {
+  // A member of every workspace has an email, which is not the person's to change here.
+  const { errors } = readCreate(systemEntity('user'), { ...change, email: 'a@b.example' });
+  if (errors.length > 0) throw invalidBody(errors);
+}
+
+function withProfile(user: AppUser, change: ProfileChange): AppUser {
+  const { picture: held, ...rest } = user;
+  const picture = change.picture === undefined ? held : change.picture;
+  return {
+    ...rest,
+    fn: change.fn === undefined ? user.fn : (change.fn ?? ''),
+    ln: change.ln === undefined ? user.ln : (change.ln ?? ''),
+    ...(picture === undefined || picture === null ? {} : { picture }),
+  };
 }

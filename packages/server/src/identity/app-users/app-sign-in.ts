@@ -12,7 +12,7 @@ import {
   type TokenExchangeDeps,
 } from '../tokens/token-exchange.ts';
 import { appOf, openAppClient, requireOrg } from './app-client.ts';
-import { type EmailVerificationDeps, offerMerge, welcome } from './email-verification.ts';
+import { type EmailVerificationDeps, offerMerge, welcome } from './app-mails.ts';
 import { type AppUsersDeps, logInWithPassword } from './password-log-in.ts';
 
 /** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */

@@ -6,9 +6,8 @@ import type { Change, Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { addressTable } from '../people/address-table.ts';
 import type { SignInAttempt } from '../people/login-throttle.ts';
-import { type Account, accountRows, idRows, personGone, type Realm } from '../people/realm.ts';
+import { type Account, accountRows, addressTable, idRows, personGone, type Realm } from '../people/realm.ts';
 
 /** An app's user in one environment of an org. */
 export interface AppUser extends Account {

@@ -11,7 +11,7 @@ import { everyInterleaving, extentOn, type Interleaving } from '../../records/te
 import type { OpenedStore, Store } from '../../store/port.ts';
 import { openForTest, raceKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, outcomeOf, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
-import { openWorkspaceSession } from '../sessions/workspace-session.ts';
+import { openWorkspaceSession } from '../sessions/app-sessions.ts';
 import { ann, orgWithTeam, place } from '../testing/org-with-team.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { findMembership } from '../workspaces/memberships.ts';

@@ -9,10 +9,10 @@ import type { Mail } from '../../mail/mailer.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Scope } from '../../store/port.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
-import { createMailThrottle } from '../people/mail-throttle.ts';
+import { createMailThrottle } from '../people/mailed-codes.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
+import { forgotPassword, resetPassword } from './app-mails.ts';
 import { logInWithPassword } from './password-log-in.ts';
-import { forgotPassword, resetPassword } from './password-reset.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
 
 const known = 'ann@example.com';

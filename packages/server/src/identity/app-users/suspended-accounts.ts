@@ -23,7 +23,7 @@ import {
 import { commitIn, settleAccounts, workspacesOf } from './settle-accounts.ts';
 
 /** The accounts of an app whose passwords are suspended, for an admin who knows whose they are where no mail can tell. */
-export interface SuspendedAccounts {
+interface SuspendedAccounts {
   list(orgCode: string, query: SuspendedQuery): Promise<SuspendedPage>;
   /** Makes both accounts one; may be repeated until it is done. @throws Problem `not_found`. */
   merge(command: OrgUserCommand): Promise<MergedAccount>;

@@ -21,9 +21,9 @@ import {
 import type { LoggedIn, LogInSource } from '../org-users/log-in.ts';
 import { findOrg } from '../org-users/org-directory.ts';
 import { requirePassword } from '../people/passwords.ts';
-import { provePassword } from '../people/prove-password.ts';
 import { findByAddress } from '../people/realm.ts';
-import { askFactor, type SignInStep } from '../second-factors/ask-factor.ts';
+import { provePassword } from '../people/set-password.ts';
+import { askFactor, type SignInStep } from '../second-factors/prove-factor.ts';
 import { newSession, type Session } from '../sessions/org-sessions.ts';
 import {
   alreadyIn,

@@ -1,9 +1,14 @@
+import { auditEntryInWorkspace, type PolicyNaming, type WorkspaceAuditContext } from '../../iam/port.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { emailKey, emailKeys } from '../../lib/formats/email-key.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
+import type { Draft } from '../../mail/mailer.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
-import type { Condition, Due, Put, Remove, Scope } from '../../store/port.ts';
-import { json, type Row, table } from '../../store/table.ts';
+import type { Append, Condition, Due, Put, Remove, Scope } from '../../store/port.ts';
+import { json, type Row, removeAsRead, table } from '../../store/table.ts';
+import type { MailDeps } from '../people/set-password.ts';
 import type { Tenant } from '../workspaces/membership-hints.ts';
+import { readHead } from '../workspaces/workspace-head.ts';
 
 /** An invitation as its workspace keeps it, until it expires. */
 export interface Invitation {
@@ -90,4 +95,51 @@ export function noLongerReceived(
 export interface Invited {
   readonly tenant: Tenant;
   readonly id: string;
+}
+
+/** What became of an invitation, with the policy that it grants where it names one. */
+export function invitationTold(
+  clock: Clock,
+  place: WorkspaceAuditContext,
+  {
+    invitation: { id, acl_policy_id },
+    done,
+  }: { readonly invitation: Invitation; readonly done: 'created' | 'resent' | 'removed' | 'accepted' | 'readdressed' },
+): Append {
+  return auditEntryInWorkspace(clock, place, {
+    action: `invitation.${done}`,
+    target: { kind: 'invitation', id },
+    ...(acl_policy_id === undefined ? {} : { detail: { acl_policy_id } }),
+  });
+}
+
+/** How long every invitation is good. */
+export const invitationMilliseconds = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Mails an invitation, where mail is set up and the address has not had too many: the sender has the link too.
+ * @param emailKey the address as its throttle knows it. @param draft gives none where what it invites to is no more.
+ */
+export function mailInvitation(
+  { mailer, mailThrottle }: Pick<MailDeps, 'mailer' | 'mailThrottle'>,
+  emailKey: string,
+  draft: Draft,
+): void {
+  if (mailer !== undefined && mailThrottle.tryTake({ purpose: 'invitation', emailKey })) mailer.send(draft);
+}
+
+/**
+ * What names a policy beside the records of its workspace. An invitation that is withdrawn is still found by the org of
+ * the invited person, and the reply says that it is not open.
+ */
+export function policyNaming(clock: Clock): PolicyNaming {
+  return {
+    defaultAccess: async (scope) => (await readHead(scope))?.default_member_access,
+    invitations: async (write, policyId) => {
+      const rows = await invitations.range(write.workspace.scope, invitationPartition, { limit: openMax });
+      return rows
+        .filter(({ value }) => value.acl_policy_id === policyId)
+        .map((row) => [removeAsRead(row), invitationTold(clock, write, { invitation: row.value, done: 'removed' })]);
+    },
+  };
 }

@@ -8,13 +8,12 @@ import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
 import { appUsers } from '../app-users/app-user.ts';
-import { createMailThrottle } from '../people/mail-throttle.ts';
+import { createMailThrottle } from '../people/mailed-codes.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
 import { listMemberships } from '../workspaces/memberships.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
-import { acceptInvitation } from './accept-invitation.ts';
+import { acceptInvitation, type GrantorDeps } from './accept-invitation.ts';
 import { createInvitations } from './invitations.ts';
-import type { GrantorDeps } from './require-grant.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const week = 7 * 24 * 60 * 60 * 1000;

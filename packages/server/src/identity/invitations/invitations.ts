@@ -1,38 +1,39 @@
 import type { invitationsApi } from '@freehold/contract/app/invitations';
+import type { workspaceInvitationsApi } from '@freehold/contract/management/people/workspace-invitations';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
-import { knownPolicy, promisePolicy } from '../../iam/port.ts';
+import type { AuditContext } from '../../audit/audit-entry.ts';
+import { findActiveWorkspace, findWorkspace, knownPolicy, promisePolicy } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { emailKey } from '../../lib/formats/email-key.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
-import type { WriteContext } from '../../records/port.ts';
-import { mayBeId } from '../../records/port.ts';
+import { mayBeId, type WriteContext } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { asRead, type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
-import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import { appLinks } from '../app-users/app-link.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
 import { appMail } from '../mails/app-mail.ts';
 import { findOrg } from '../org-users/org-directory.ts';
 import type { MailDeps } from '../people/set-password.ts';
+import { appLinks } from '../settings/app-url.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { isThere, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
-import { acceptInvitation } from './accept-invitation.ts';
+import { acceptInvitation, type GrantorDeps } from './accept-invitation.ts';
 import {
   type Invitation,
+  invitationMilliseconds,
   invitationPartition,
   invitationPut,
   invitations,
+  invitationTold,
   invitedPut,
+  mailInvitation,
   newCode,
   noLongerReceived,
   openMax,
   receivedBy,
 } from './invitation.ts';
-import { invitationTold } from './invitation-audit.ts';
-import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
-import type { GrantorDeps } from './require-grant.ts';
 
 /** How people are asked into a workspace. What needs a permission has been allowed. */
 export interface Invitations {
@@ -49,11 +50,11 @@ export interface Invitations {
   accept(claims: AppTokenClaims, body: Acceptance, requestId: string): Promise<AcceptedInvitation>;
 }
 
-export type NewInvitation = BodyOf<typeof invitationsApi.createInvitation>;
+type NewInvitation = BodyOf<typeof invitationsApi.createInvitation>;
 type Acceptance = BodyOf<typeof invitationsApi.acceptInvitation>;
 
 /** Shown once: of the code the platform keeps a hash. */
-export type IssuedInvitation = ReplyOf<typeof invitationsApi.createInvitation>;
+type IssuedInvitation = ReplyOf<typeof invitationsApi.createInvitation>;
 
 export type ShownInvitation = Omit<Invitation, 'code_hash'>;
 
@@ -61,7 +62,7 @@ export type ReceivedInvitation = ReplyOf<typeof invitationsApi.readMyInvitations
 
 export type AcceptedInvitation = ReplyOf<typeof invitationsApi.acceptInvitation>;
 
-export interface InvitationDeps extends GrantorDeps, MailDeps {}
+interface InvitationDeps extends GrantorDeps, MailDeps {}
 
 export function createInvitations(deps: InvitationDeps): Invitations {
   return {
@@ -75,17 +76,13 @@ export function createInvitations(deps: InvitationDeps): Invitations {
 }
 
 /** A sender, whose right to send has been checked. */
-export interface InvitingContext extends WriteContext {
+interface InvitingContext extends WriteContext {
   /** An admin of the org, who may grant every policy of the workspace. */
   readonly isOfOrg?: true;
 }
 
 /** By a member of the workspace, or by an org admin, who may grant any policy of it. */
-export async function invite(
-  deps: InvitationDeps,
-  context: InvitingContext,
-  asked: NewInvitation,
-): Promise<IssuedInvitation> {
+async function invite(deps: InvitationDeps, context: InvitingContext, asked: NewInvitation): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   if ((await scope.count(invitationPartition, {}, openMax)) >= openMax)
     throw new Problem('conflict', `a workspace has at most ${openMax} open invitations`);
@@ -103,7 +100,7 @@ export async function invite(
   return issued(deps, context, { invitation, code });
 }
 
-export async function resend(deps: InvitationDeps, context: InvitingContext, id: string): Promise<IssuedInvitation> {
+async function resend(deps: InvitationDeps, context: InvitingContext, id: string): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   const { code, code_hash } = newCode(tenantCode, id);
   const { planned } = await transact(scope, async () => {
@@ -163,12 +160,12 @@ async function issued(
   return { id, code, url: link ?? `/#invitation=${code}`, expires_at };
 }
 
-export async function listInvitations({ scope }: Workspace): Promise<readonly ShownInvitation[]> {
+async function listInvitations({ scope }: Workspace): Promise<readonly ShownInvitation[]> {
   const rows = await invitations.range(scope, invitationPartition, { limit: openMax, reverse: true });
   return rows.map(({ value: { code_hash: _hidden, ...shown } }) => shown);
 }
 
-export async function withdraw(deps: MembershipDeps, context: WriteContext, id: string): Promise<void> {
+async function withdraw(deps: MembershipDeps, context: WriteContext, id: string): Promise<void> {
   const { env, orgCode, tenantCode, scope } = context.workspace;
   const plan = async () => {
     const row = await requireInvitation(scope, id);
@@ -222,4 +219,57 @@ async function accept(
   if (user === undefined) throw notFound();
   const head = await acceptInvitation(deps, place, { code, person: memberOf(user), suspends: user.suspends });
   return { tenant_id: head.id, tenant_code: head.code, name: head.name, current: true };
+}
+
+/** How an org admin asks people into a workspace of the app. Each method throws `not_found` where there is no such workspace. */
+interface WorkspaceInvitations {
+  list(place: NamedWorkspace): Promise<readonly ListedInvitation[]>;
+  /** @throws Problem `validation_failed`, `conflict`, `workspace_suspended`. */
+  invite(
+    command: WorkspaceCommand,
+    asked: Omit<BodyOf<typeof workspaceInvitationsApi.inviteToWorkspace>, 'env'>,
+  ): Promise<IssuedInvitation>;
+  /** @throws Problem `conflict`, `workspace_suspended`. */
+  resend(command: WorkspaceCommand, id: string): Promise<IssuedInvitation>;
+  withdraw(command: WorkspaceCommand, id: string): Promise<void>;
+}
+
+type ListedInvitation = ReplyOf<typeof workspaceInvitationsApi.listWorkspaceInvitations>['items'][number];
+
+export interface NamedWorkspace {
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly tenantCode: string;
+}
+
+export interface WorkspaceCommand extends NamedWorkspace {
+  readonly auditContext: AuditContext;
+}
+
+export function createWorkspaceInvitations(deps: InvitationDeps): WorkspaceInvitations {
+  return {
+    list: async (place) => {
+      const workspace = await findWorkspace(deps.stores, place);
+      return (await listInvitations(workspace)).map(({ invited_by_kind, ...invitation }) => ({
+        ...invitation,
+        is_by_builder: invited_by_kind === 'org_user',
+      }));
+    },
+    invite: async (command, asked: NewInvitation) =>
+      invite(deps, await contextOf(deps, command, findActiveWorkspace), asked),
+    resend: async (command, id) => resend(deps, await contextOf(deps, command, findActiveWorkspace), id),
+    withdraw: async (command, id) => withdraw(deps, await contextOf(deps, command, findWorkspace), id),
+  };
+}
+
+/** The builder as one who writes in the workspace. */
+async function contextOf(
+  deps: InvitationDeps,
+  { auditContext, ...place }: WorkspaceCommand,
+  find: typeof findWorkspace,
+): Promise<InvitingContext> {
+  const workspace = await find(deps.stores, place);
+  const config = await deps.configs[place.env].current(place.orgCode);
+  const actor = { userId: auditContext.actor.id, claims: {}, auditCaller: auditContext };
+  return { workspace, config, actor, isOfOrg: true };
 }

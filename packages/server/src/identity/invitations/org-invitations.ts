@@ -21,7 +21,7 @@ import {
 } from '../org-users/account.ts';
 import { findOrg } from '../org-users/org-directory.ts';
 import { findByAddress } from '../people/realm.ts';
-import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
+import { invitationMilliseconds, mailInvitation } from './invitation.ts';
 
 export interface ShownInvitation {
   readonly id: string;

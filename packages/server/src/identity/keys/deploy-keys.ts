@@ -9,8 +9,7 @@ import type { Due, Scope } from '../../store/port.ts';
 import { asRead } from '../../store/table.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
-import { createKeyUses, type KeyRow, keyRows } from './key-rows.ts';
-import { readExpiry } from './read-expiry.ts';
+import { createKeyUses, type KeyRow, keyRows, readExpiry } from './key-rows.ts';
 
 type NewDeployKey = BodyOf<typeof deployApi.createDeployKey>;
 /** What a deploy key is for. */

@@ -3,9 +3,15 @@ import { type ConfigSet, settingOf } from '../../config/port.ts';
 import { TemplateError } from '../../expressions/port.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { type MailKind, type MailValues, mailKinds } from './mail-kinds.ts';
 import { mailSettings, writtenErrors } from './mail-settings.ts';
-import { type CompiledText, compileMailText, type MailText } from './mail-text.ts';
+import {
+  type CompiledText,
+  compileMailText,
+  type MailKind,
+  type MailText,
+  type MailValues,
+  mailKinds,
+} from './mail-text.ts';
 
 /** Whose mails they are. */
 export interface MailingApp {

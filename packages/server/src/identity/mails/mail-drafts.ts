@@ -1,5 +1,4 @@
-import type { AppMailName } from '@freehold/contract/app-mails';
-import { appMailNames } from '@freehold/contract/app-mails';
+import { type AppMailName, appMailNames } from '@freehold/contract/app-mails';
 import type { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type ConfigReader, effectiveValue } from '../../config/port.ts';
@@ -10,15 +9,24 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { type MailOut, requireMailer } from '../../mail/mailer.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { appLinks } from '../app-users/app-link.ts';
-import type { MailThrottle } from '../people/mail-throttle.ts';
+import type { MailThrottle } from '../people/mailed-codes.ts';
+import { appLinks } from '../settings/app-url.ts';
 import type { MailingApp } from './app-mail.ts';
-import { defaultText, isAppMail, type MailKind, type MailValues, mailKinds, variableMeanings } from './mail-kinds.ts';
 import { failedExpression, mailSettings, readMailText, sampleValues, writtenErrors } from './mail-settings.ts';
-import { type CompiledText, compileMailText, type MailText } from './mail-text.ts';
+import {
+  type CompiledText,
+  compileMailText,
+  defaultText,
+  isAppMail,
+  type MailKind,
+  type MailText,
+  type MailValues,
+  mailKinds,
+  variableMeanings,
+} from './mail-text.ts';
 
 /** The mails of an app as its builders see them: what is set, and what a draft would be. */
-export interface MailDrafts {
+interface MailDrafts {
   list(builder: MailBuilder, env: Environment): Promise<readonly ShownMail[]>;
   /** @throws Problem `not_found`, `validation_failed`. */
   preview(builder: MailBuilder, of: NamedMail, draft: MailDraft): Promise<MailText>;

@@ -2,8 +2,7 @@ import { type AppMailName, appMailNames, mailTextMax } from '@freehold/contract/
 import type { InputError } from '@freehold/contract/problem';
 import { isObject, type SettingType, unknownMembers, wrong } from '../../config/port.ts';
 import { TemplateError } from '../../expressions/port.ts';
-import { type MailKind, type MailValues, mailKinds } from './mail-kinds.ts';
-import { compileMailText, hasLink, type MailText } from './mail-text.ts';
+import { compileMailText, hasLink, type MailKind, type MailText, type MailValues, mailKinds } from './mail-text.ts';
 
 /** The text of each mail; `null` for the platform's own. */
 export const mailSettings: Readonly<Record<AppMailName, SettingType<MailText | null>>> = {

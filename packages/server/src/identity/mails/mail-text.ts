@@ -1,5 +1,5 @@
 /** The text of a mail as an org sets it: checked when it is set, and written for each mail that is sent. */
-import { mailTextMax } from '@freehold/contract/app-mails';
+import { type AppMailName, appMailNames, mailTextMax } from '@freehold/contract/app-mails';
 import type { InputError } from '@freehold/contract/problem';
 import { wrong } from '../../config/port.ts';
 import {
@@ -10,8 +10,16 @@ import {
   withoutExpressions,
 } from '../../expressions/port.ts';
 import { oneLine } from '../../mail/mail-queue.ts';
-import { plainName } from '../../mail/mail-texts.ts';
-import type { MailKind, MailValues, MailVariable } from './mail-kinds.ts';
+import {
+  invitationMail,
+  type MailSubject,
+  mergeAccountsMail,
+  plainName,
+  resetPasswordMail,
+  resetSuspendedMail,
+  verifyEmailMail,
+} from '../../mail/mail-texts.ts';
+import type { Mail } from '../../mail/mailer.ts';
 
 export interface MailText {
   /** One line. */
@@ -116,4 +124,83 @@ function scopesOf(kind: MailKind): Scopes {
 /** A value as text of a page, wherever it stands there: also in a tag whose author left the quotes out. */
 function htmlText(text: string): string {
   return text.replace(/[^\w.:/?#\u0080-\u{10ffff}-]/gu, (character) => `&#${character.codePointAt(0)};`);
+}
+
+/** What a text may read. Names that users have chosen are one short line, in which mail programs find no link. */
+export interface MailValues {
+  readonly app: string;
+  readonly workspace?: string | undefined;
+  readonly email: string;
+  readonly link: string;
+}
+
+type MailVariable = keyof MailValues;
+
+/** A mail that the platform sends to the users of an app: when, with which values, and its own text. */
+export interface MailKind {
+  /** When it is sent. */
+  readonly sent: string;
+  readonly variables: readonly MailVariable[];
+  /** The page of the app that its link leads to. */
+  readonly page: 'invitation' | 'reset-password' | 'verify-email';
+  /** What the platform's own text is about. */
+  readonly about: 'app' | 'workspace';
+  readonly write: (about: MailSubject) => Mail;
+}
+
+const ofAccount: readonly MailVariable[] = ['app', 'email', 'link'];
+
+export const mailKinds: Readonly<Record<AppMailName, MailKind>> = {
+  verify_email: {
+    sent: 'A user signs up with a password, or asks for the mail again. The link verifies the address; it is valid for 24 hours.',
+    variables: ofAccount,
+    page: 'verify-email',
+    about: 'app',
+    write: verifyEmailMail,
+  },
+  merge_accounts: {
+    sent: 'A user has proved an address that another account has with a password. The link makes both accounts one; it is valid for 24 hours.',
+    variables: ofAccount,
+    page: 'verify-email',
+    about: 'app',
+    write: mergeAccountsMail,
+  },
+  reset_password: {
+    sent: 'A user has forgotten the password. The link sets a new one; it is valid for one hour.',
+    variables: ofAccount,
+    page: 'reset-password',
+    about: 'app',
+    write: resetPasswordMail,
+  },
+  reset_suspended_password: {
+    sent: 'The same for an account whose password is suspended, because another account has verified its address. The link also makes both accounts one.',
+    variables: ofAccount,
+    page: 'reset-password',
+    about: 'app',
+    write: resetSuspendedMail,
+  },
+  invitation: {
+    sent: 'A member invites an address into a workspace, or sends the invitation again. The link accepts it; it is valid for seven days.',
+    variables: ['app', 'workspace', 'email', 'link'],
+    page: 'invitation',
+    about: 'workspace',
+    write: invitationMail,
+  },
+};
+
+export const variableMeanings: Readonly<Record<MailVariable, string>> = {
+  app: 'the name of the app, which is that of the org',
+  workspace: 'the name of the workspace',
+  email: 'the address that the mail goes to',
+  link: 'the link with the code, which works once',
+};
+
+export function isAppMail(name: string): name is AppMailName {
+  return appMailNames.some((one) => one === name);
+}
+
+/** The platform's own text as a template, which says the same. */
+export function defaultText({ about, write }: MailKind): { readonly subject: string; readonly text: string } {
+  const { subject, text } = write({ to: '', name: `{{${about}}}`, link: '{{link}}' });
+  return { subject, text };
 }

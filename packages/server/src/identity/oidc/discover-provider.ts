@@ -3,10 +3,16 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { AddressRefused, unansweredReason } from '../../lib/network/guarded-request.ts';
 import { invalidBody, type Problem } from '../../lib/problem.ts';
 import { isIssuer, issuerDemand } from '../settings/issuers.ts';
-import { discoveryAddress, fetchMetadata, IssuerMismatch, NoKeySet, type ProviderMetadata } from './discovery.ts';
 import { type FetchJson, UnusableAnswer } from './fetch-json.ts';
 import { type ProviderKey, readKeySet } from './key-set.ts';
-import { tokenAlgorithms } from './provider-tokens.ts';
+import {
+  discoveryAddress,
+  fetchMetadata,
+  IssuerMismatch,
+  NoKeySet,
+  type ProviderMetadata,
+  tokenAlgorithms,
+} from './provider-tokens.ts';
 
 /** What a provider publishes, as far as an app needs it. */
 export type DiscoveredProvider = ReplyOf<typeof providersApi.discoverProvider>;

@@ -10,7 +10,7 @@ import {
   startLoopbackProvider,
 } from '../testing/loopback-provider.ts';
 import { createFetchJson } from './fetch-json.ts';
-import { createProviderKeys, type FindProviderKey, type KeyOwner } from './provider-keys.ts';
+import { createProviderKeys, type FindProviderKey, type KeyOwner } from './provider-tokens.ts';
 
 const seconds = 1000;
 const minutes = 60 * seconds;

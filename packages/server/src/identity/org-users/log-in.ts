@@ -6,8 +6,8 @@ import type { Change } from '../../store/port.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { requirePassword } from '../people/passwords.ts';
 import { logInTo } from '../people/realm.ts';
-import { askFactor, type SignInStep } from '../second-factors/ask-factor.ts';
 import type { PasskeySite } from '../second-factors/passkeys.ts';
+import { askFactor, type SignInStep } from '../second-factors/prove-factor.ts';
 import { newSession, type OrgCaller, type Session, type SessionHolder } from '../sessions/org-sessions.ts';
 import { memberships, type OrgAccountsDeps, type OrgSummary, type OrgUser, orgRealm, orgsOf } from './account.ts';
 

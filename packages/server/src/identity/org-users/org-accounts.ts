@@ -1,26 +1,47 @@
 import { thenBump } from '../../iam/port.ts';
+import { resetPasswordMail } from '../../mail/mail-texts.ts';
 import { type Acceptance, type AcceptanceSource, acceptInvitation } from '../invitations/accept-org-invitation.ts';
 import { type InvitationCommand, type Invited, type InvitedPerson, invite } from '../invitations/org-invitations.ts';
-import type { Forgotten, PasswordChange, PasswordReset } from '../people/set-password.ts';
-import type { SignInStep } from '../second-factors/ask-factor.ts';
+import { type PasswordRealm, personGone } from '../people/realm.ts';
+import {
+  changePassword,
+  type Forgotten,
+  forgotPassword,
+  type PasswordChange,
+  type PasswordReset,
+  resetPassword,
+} from '../people/set-password.ts';
+import type { SignInStep } from '../second-factors/prove-factor.ts';
 import {
   authenticate,
+  createSessionUses,
   endOtherSessions,
   endSession,
+  keepSession,
   listSessions,
   type OrgCaller,
+  otherSessionEnds,
   type ShownSession,
   sessionMilliseconds,
   sessionsKeyOf,
 } from '../sessions/org-sessions.ts';
-import { createSessionUses } from '../sessions/session-uses.ts';
 import { type AwaitedFounder, type AwaitingDeps, awaitedFounder } from '../workspaces/first-admin.ts';
-import { type OrgAccountsDeps, type OrgCommand, type OrgSummary, type OrgUserCommand, orgsOf } from './account.ts';
+import {
+  type OrgAccountsDeps,
+  type OrgCommand,
+  type OrgSummary,
+  type OrgUserCommand,
+  orgRealm,
+  orgsOf,
+  passwordLengthMin,
+  type StoredOrgUser,
+  sessionEpoch,
+  withNextEpoch,
+} from './account.ts';
 import { type ProvisionedProd, type Provisioning, provisionProd, rotateClientId } from './environments.ts';
 import { type LoggedIn, type LogIn, type LogInSource, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
 import type { EnvironmentAccess, Org } from './org-directory.ts';
 import { changeOrgUser, listOrgUsers, type OrgUserChange, removeOrgUser, type ShownOrgUser } from './org-members.ts';
-import { changeOrgPassword, forgotOrgPassword, type MailRequestSource, resetOrgPassword } from './org-password.ts';
 import { firstOrgKey, maySignUp, type SignedUp, type SignUp, type SignUpSource, signUp } from './sign-up.ts';
 
 export type { OrgCaller, ShownSession };
@@ -99,5 +120,55 @@ export function createOrgAccounts(deps: OrgAccountsDeps & AwaitingDeps): OrgAcco
     provisionProd: (asked) => provisionProd(deps, asked),
     awaitedFounder: async ({ code, environments }) =>
       environments.prod === null ? undefined : awaitedFounder(deps, code),
+  };
+}
+
+/** The data of a request without a session: its sender, and under what address this platform's pages are. */
+interface MailRequestSource {
+  readonly ip: string;
+  readonly siteUrl: string;
+}
+
+/** Every other session of the person ends. */
+export async function changeOrgPassword(
+  deps: OrgAccountsDeps,
+  caller: OrgCaller,
+  request: PasswordChange,
+): Promise<void> {
+  await changePassword(deps, orgPasswords(deps, { caller }), { ...request, id: caller.user.id });
+}
+
+export function forgotOrgPassword(
+  deps: OrgAccountsDeps,
+  body: Forgotten['body'],
+  { ip, siteUrl }: MailRequestSource,
+): void {
+  forgotPassword(deps, orgPasswords(deps, { siteUrl }), { body, ip });
+}
+
+export function resetOrgPassword(deps: OrgAccountsDeps, request: PasswordReset): Promise<void> {
+  return resetPassword(deps, orgPasswords(deps), request);
+}
+
+/** What the platform says of builders' passwords; each new one ends all sessions but the caller's own. */
+function orgPasswords(
+  { platform, revocations }: OrgAccountsDeps,
+  { caller, siteUrl = '' }: { readonly caller?: OrgCaller; readonly siteUrl?: string } = {},
+): PasswordRealm<StoredOrgUser> {
+  return {
+    ...orgRealm(platform),
+    passwordLengthMin,
+    requirePasswords: () => undefined,
+    noPassword: personGone,
+    overtaken: { message: 'the password or the session has just been changed', isFinal: true },
+    resetMail: () => (user, code) =>
+      resetPasswordMail({ to: user.email, name: 'Freehold', link: `${siteUrl}/reset-password#code=${code}` }),
+    changed: async (user) => {
+      const holder = withNextEpoch(user);
+      const kept = caller === undefined ? [] : await keepSession(platform, caller, sessionEpoch(holder));
+      return { holder, along: [...kept, ...(await otherSessionEnds(platform, user.id, caller?.sessionId))] };
+    },
+    reset: async (user) => ({ holder: withNextEpoch(user), along: await otherSessionEnds(platform, user.id) }),
+    revoking: (id, work) => thenBump(revocations, sessionsKeyOf(id), work),
   };
 }

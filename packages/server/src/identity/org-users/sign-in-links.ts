@@ -1,5 +1,9 @@
+import type { commandSignInsApi } from '@freehold/contract/management/sign-in-links';
+import type { BodyOf } from '@freehold/contract/route';
 import { timestamp } from '../../lib/clock.ts';
+import { secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { asRead, json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import {
   codeLifetimeMilliseconds,
@@ -8,8 +12,8 @@ import {
   signInCodeEnd,
   spendCode,
 } from '../people/mailed-codes.ts';
-import { askFactor, type SignInStep } from '../second-factors/ask-factor.ts';
-import { isStanding, nameLink, type OrgCaller } from '../sessions/org-sessions.ts';
+import { askFactor, type SignInStep } from '../second-factors/prove-factor.ts';
+import { findSession, isStanding, nameLink, type OrgCaller } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, orgsOf, orgUsers } from './account.ts';
 import { type LoggedIn, type LogInSource, planEntry } from './log-in.ts';
 
@@ -79,4 +83,101 @@ async function openLink(
     if (error instanceof Problem && error.code === 'not_found') loginThrottle.recordFailure(attempt);
     throw error;
   }
+}
+
+/**
+ * How the command line signs in by a browser: the command makes a secret, its verifier, and shows the console the SHA-256 of
+ * it, the challenge. A builder allows or denies that challenge once. Of an allowed one he gives the command a code, which
+ * opens a session with the verifier alone.
+ */
+interface CommandSignIns {
+  /** @throws Problem `conflict` where the challenge is decided, `token_invalid` where the session has ended. */
+  decide(caller: OrgCaller, decision: Decision): Promise<Decided>;
+  /** @throws Problem `not_found`, `rate_limited`. */
+  use(proof: Proof, ip: string): Promise<LoggedIn>;
+}
+
+type Decision = BodyOf<typeof commandSignInsApi.decideCommandSignIn>;
+type Proof = BodyOf<typeof commandSignInsApi.signInCommand>;
+
+export interface Decided {
+  readonly code?: string;
+  readonly expires_at: string;
+}
+
+/** What was decided about a challenge, by whom, and in which session. */
+interface StoredDecision {
+  readonly user_id: string;
+  readonly org: string;
+  readonly session: string;
+  /** Of the code; absent once it is used, and after a denial. */
+  readonly code_hash?: string | undefined;
+}
+
+const codeMilliseconds = 5 * 60 * 1000;
+/** For so long a challenge that was denied, or whose code was used, cannot be allowed. No command waits as long. */
+const decidedMilliseconds = 60 * 60 * 1000;
+
+/** By challenge. */
+const decisions = table(
+  (challenge: string) => ({ pk: 'command-sign-in', sk: challenge }),
+  json<StoredDecision>('sign-in of a command', { user_id: 'string', org: 'string', session: 'string' }),
+);
+
+export function createCommandSignIns(deps: OrgAccountsDeps): CommandSignIns {
+  return { decide: (caller, decision) => decide(deps, caller, decision), use: (proof, ip) => open(deps, proof, ip) };
+}
+
+async function decide(
+  { platform, clock }: OrgAccountsDeps,
+  { user, org, sessionId }: OrgCaller,
+  { challenge, allow }: Decision,
+): Promise<Decided> {
+  const code = secretToken();
+  const at = clock.now() + (allow ? codeMilliseconds : decidedMilliseconds);
+  const who = { user_id: user.id, org: org.code, session: sessionId };
+  const stored: StoredDecision = allow ? { ...who, code_hash: secretHash(code) } : who;
+  await transact(platform, async () => {
+    if (!(await isStanding(platform, user.id, sessionId))) throw new Problem('token_invalid', 'the session has ended');
+    if ((await decisions.read(platform, challenge)) !== undefined)
+      throw new Problem('conflict', 'this sign-in is decided: start another one');
+    return { changes: [decisions.insert(challenge, stored, { at, queue: 'expire' })] };
+  });
+  return { ...(allow ? { code } : {}), expires_at: timestamp(at) };
+}
+
+/** A decision is found by the hash of the verifier, and the code is compared by its hash: no time tells how much is right. */
+async function open(deps: OrgAccountsDeps, { code, verifier, org }: Proof, ip: string): Promise<LoggedIn> {
+  const { platform, clock, loginThrottle } = deps;
+  const attempt = { emailKey: 'sign-in of a command', ip };
+  loginThrottle.check(attempt);
+  try {
+    const { planned } = await transact(platform, async () => {
+      const challenge = secretHash(verifier);
+      const decision = await decisions.read(platform, challenge);
+      if (decision?.value.code_hash !== secretHash(code)) throw refused();
+      const { user_id, session, org: allowed } = decision.value;
+      if (org !== undefined && org !== allowed) throw refused();
+      const caller = await findSession(platform, { userId: user_id, sessionId: session, org: allowed });
+      if (caller === undefined) throw refused();
+      const orgs = await orgsOf(platform, user_id);
+      const chosen = orgs.find((one) => one.code === allowed);
+      if (chosen === undefined) throw refused();
+      const holder = { ...caller.user, session_epoch: caller.session_epoch };
+      const { loggedIn, changes } = await planEntry(deps, holder, { chosen, orgs });
+      const due = { at: clock.now() + decidedMilliseconds, queue: 'expire' } as const;
+      const used = decisions.put(challenge, { user_id, session, org: allowed }, { if: asRead(decision), due });
+      return { loggedIn, changes: [used, ...changes] };
+    });
+    loginThrottle.recordSuccess(attempt);
+    return planned.loggedIn;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') loginThrottle.recordFailure(attempt);
+    throw error;
+  }
+}
+
+/** The same for a code that never was, one of another command or org, and a used, expired or denied one. */
+function refused(): Problem {
+  return new Problem('not_found', 'the code is not valid for this command: start another sign-in');
 }

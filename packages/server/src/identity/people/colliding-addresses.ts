@@ -6,7 +6,7 @@ import { passwordIdp } from '../app-users/app-user.ts';
 export const addressPartitions = ['org-user-email', 'identity', 'verified-email'] as const;
 
 /** A row of one of these partitions, as it is stored. */
-export interface AddressRow {
+interface AddressRow {
   readonly scope: string;
   readonly pk: string;
   readonly sk: string;

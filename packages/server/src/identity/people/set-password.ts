@@ -4,11 +4,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type Mailer, requireMailer } from '../../mail/mailer.ts';
 import { transact } from '../../store/transact.ts';
-import type { LoginThrottle } from './login-throttle.ts';
-import type { MailThrottle } from './mail-throttle.ts';
-import { type CodeUse, issueCode, requireCode, spendCode } from './mailed-codes.ts';
+import type { LoginThrottle, SignInAttempt } from './login-throttle.ts';
+import { type CodeUse, issueCode, type MailThrottle, requireCode, spendCode } from './mailed-codes.ts';
 import { type PasswordHasher, requirePassword } from './passwords.ts';
-import { provePassword, wrongCurrentPassword } from './prove-password.ts';
 import { type Account, findByAddress, type PasswordRealm, personGone } from './realm.ts';
 
 interface PasswordRequest<Body> {
@@ -100,4 +98,30 @@ export async function resetPassword<A extends Account>(
     const renewed = await spendCode(realm.scope, use, (account) => realm.reset({ ...account, password_hash }));
     return renewed.holder;
   });
+}
+
+export const wrongCurrentPassword = 'the current password is not right';
+
+export interface PasswordProof {
+  readonly attempt: SignInAttempt;
+  readonly password: string;
+  readonly hash: string;
+  /** What a wrong one is answered. */
+  readonly refusal: string;
+}
+
+/**
+ * Checks the current password: failed guesses count like those of a sign-in.
+ * @throws Problem `credentials_invalid`, `rate_limited`.
+ */
+export async function provePassword(
+  { hasher, loginThrottle }: { readonly hasher: PasswordHasher; readonly loginThrottle: LoginThrottle },
+  { attempt, password, hash, refusal }: PasswordProof,
+): Promise<void> {
+  loginThrottle.check(attempt);
+  if (!(await hasher.verify(password, hash, attempt))) {
+    loginThrottle.recordFailure(attempt);
+    throw new Problem('credentials_invalid', refusal);
+  }
+  loginThrottle.recordSuccess(attempt);
 }

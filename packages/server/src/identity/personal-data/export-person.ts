@@ -4,11 +4,10 @@ import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { type AppUser, passwordIdp } from '../app-users/app-user.ts';
-import { invitationsTo } from './invitations-of-person.ts';
 import type { RecordsPage } from './named-records.ts';
 import { added, type JobRow, noCounts } from './person-job.ts';
 import type { Found, FoundIdentity, FoundInRecords, Run, Step, Worker } from './run.ts';
-import { idsOf } from './steps.ts';
+import { idsOf, invitationsTo } from './steps.ts';
 
 export const exportWorker: Worker = {
   account: exportAccount,

@@ -1,24 +1,21 @@
 /** The merge of an account into another one of the same person: what is done about each thing that is found. */
+import { createHash } from 'node:crypto';
 import { auditEntry } from '../../audit/audit-entry.ts';
-import { findMember } from '../../iam/port.ts';
+import { findMember, heldPolicies } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { removeAsRead } from '../../store/table.ts';
 import { overtaken, tryCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { type AppUser, appUsers } from '../app-users/app-user.ts';
-import { settleAccounts } from '../app-users/settle-accounts.ts';
-import { invitationPut, invitedPut, noLongerReceived } from '../invitations/invitation.ts';
-import { invitationTold } from '../invitations/invitation-audit.ts';
+import { settleAccounts, workspacesOf } from '../app-users/settle-accounts.ts';
+import { invitationPut, invitationTold, invitedPut, noLongerReceived } from '../invitations/invitation.ts';
 import { eraseRecords } from './erase-person.ts';
-import { invitationsTo } from './invitations-of-person.ts';
-import { gainsOf } from './merge-gains.ts';
-import type { RecordsPage } from './named-records.ts';
-import { withoutPerson } from './named-records.ts';
-import { added, type JobRow, noCounts } from './person-job.ts';
+import { type RecordsPage, withoutPerson } from './named-records.ts';
+import { added, type JobRow, noCounts, type ShownJob } from './person-job.ts';
 import { mergeStays } from './report.ts';
 import type { Found, FoundInRecords, Run, Step, Worker } from './run.ts';
-import { idsOf } from './steps.ts';
+import { idsOf, invitationsTo } from './steps.ts';
 
 export const mergeWorker: Worker = {
   account: settle,
@@ -107,4 +104,49 @@ async function previewGains(run: Run): Promise<Step> {
   const { gains, seen } = await gainsOf(run, { from: job.user_id, into: job.into });
   const counts = added(job.counts, { memberships: gains.length });
   return { job: over({ ...job, counts, gains, seen }, deps.clock.now()) };
+}
+
+export type Gain = ShownJob['gains'][number];
+
+export interface Gains {
+  readonly gains: readonly Gain[];
+  /** Names all of it: the merge is done on this state alone. */
+  readonly seen: string;
+}
+
+const policiesShownMax = 20;
+
+/** What an account would hold in each workspace by a merge that it does not hold yet. @throws what the store throws. */
+export async function gainsOf(
+  { deps, work, orgScope }: Pick<Run, 'deps' | 'work' | 'orgScope'>,
+  { from, into }: { readonly from: string; readonly into: string },
+): Promise<Gains> {
+  const { env, orgCode } = work;
+  const gains: Gain[] = [];
+  const digest = createHash('sha256').update(JSON.stringify([from, into]));
+  for (const workspace of await workspacesOf({ deps, place: { env, orgCode }, orgScope }, from)) {
+    const found = await gainIn(workspace, { from, into });
+    if (found === undefined) continue;
+    gains.push(found.gain);
+    digest.update(JSON.stringify(found));
+  }
+  return { gains, seen: digest.digest('base64url') };
+}
+
+async function gainIn(workspace: Workspace, { from, into }: { readonly from: string; readonly into: string }) {
+  const member = await findMember(workspace, from);
+  if (member === undefined) return undefined;
+  const other = await findMember(workspace, into);
+  const held = new Set((await heldPolicies(workspace, into)).map(({ policyId }) => policyId));
+  const gained = (await heldPolicies(workspace, from)).filter(({ policyId }) => !held.has(policyId));
+  const names = [...new Set(gained.map(({ policyName }) => policyName))].sort();
+  const gain: Gain = {
+    tenant_code: workspace.tenantCode,
+    joins: other === undefined,
+    role: other === undefined ? String(member.data.role ?? '') : String(other.data.role ?? ''),
+    suspended: [member, other].some((one) => one !== undefined && one.data.status !== 'active'),
+    policies: names.slice(0, policiesShownMax),
+    policies_total: names.length,
+  };
+  return { gain, names, statements: gained.map(({ policyId, statements }) => [policyId, statements]) };
 }

@@ -6,7 +6,7 @@ import type { Row } from '../../store/table.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { defineJob, type JobSteps } from '../../work/job.ts';
-import { eraseWorker } from './erase-person.ts';
+import { eraseWorker, previewWorker } from './erase-person.ts';
 import { exportWorker } from './export-person.ts';
 import { mergePreviewWorker, mergeWorker } from './merge-person.ts';
 import { writeLines } from './person-file.ts';
@@ -19,7 +19,6 @@ import {
   personJob,
   personJobs,
 } from './person-job.ts';
-import { previewWorker } from './preview-erase.ts';
 import type { PersonDataDeps, Run, Step, Worker } from './run.ts';
 import { takeStep } from './steps.ts';
 

@@ -1,9 +1,23 @@
 /** The walk of a job through all that an org has of a person in an environment, a bounded part at a time. */
+import { type EntityRow, entityRows } from '../../config/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { Problem } from '../../lib/problem.ts';
+import { loadRemoved, walkRecords } from '../../maintenance/port.ts';
+import { countersOfWorkspace, readRecord } from '../../records/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import type { Change } from '../../store/port.ts';
+import type { Row } from '../../store/table.ts';
 import { type Workspace, workspacesPartition, workspaceTable } from '../../tenancy/port.ts';
 import { appUserPartition, appUsers, identities, identityPartition, mergedAccountsMax } from '../app-users/app-user.ts';
-import { added, type JobCursor, type JobRow } from './person-job.ts';
-import { nextRecords, workspaceAt } from './records-of-workspace.ts';
+import {
+  type Invitation,
+  invitationPartition,
+  invitations,
+  receivedBy as invitedTo,
+} from '../invitations/invitation.ts';
+import { openWorkspace, readHead } from '../workspaces/workspace-head.ts';
+import { type AccountIds, mayName, type NamedRecord, type RecordsPage, relationOf } from './named-records.ts';
+import { added, type JobCursor, type JobRow, type WorkspaceCursor } from './person-job.ts';
 import type { Found, Run, Step, Worker } from './run.ts';
 
 const rowsPerStep = 1000;
@@ -131,4 +145,105 @@ function withWorkspace(
 
 function recordsIn({ owned = 0, created = 0, linked = 0, named = 0 }: Found['counts']): number {
   return owned + created + linked + named;
+}
+
+const recordsPerRead = 500;
+const bytesPerRead = 1024 * 1024;
+/** So many records that do not name the person are looked at before the place is noted. */
+const readsPerPage = 40;
+const namedPerPage = 100;
+
+/** The records behind the cursor that name the person. A page with none says how far it has looked. */
+async function nextRecords(
+  run: Run,
+  workspace: Workspace,
+  { cursor, ids }: { readonly cursor: WorkspaceCursor; readonly ids: AccountIds },
+): Promise<RecordsPage> {
+  const names = Object.keys((await countersOfWorkspace(workspace.scope)).byEntity).sort();
+  let { entity: name, after } = cursor;
+  name ??= names[0];
+  for (let reads = 0; name !== undefined && reads < readsPerPage; reads++) {
+    await run.renewLease();
+    const found = await findEntity(run, name);
+    const page = found === undefined ? [] : await firstPage(found.entity, workspace, after);
+    const last = page.at(-1);
+    if (found === undefined || last === undefined) {
+      const done: string = name;
+      name = names.find((other) => other > done);
+      after = undefined;
+      continue;
+    }
+    const named = page
+      .filter(({ item }) => mayName(item.value, ids))
+      .slice(0, namedPerPage)
+      .map(({ place, item }): NamedRecord => {
+        const record = readRecord(found.entity, item);
+        return { ...found, record, relation: relationOf(found.entity, record.data, ids), place };
+      });
+    const isCut = named.length === namedPerPage;
+    after = isCut ? named.at(-1)?.place : last.place;
+    if (named.length > 0) return { named, next: { entity: name, ...(after === undefined ? {} : { after }) } };
+  }
+  const next = name === undefined ? undefined : { entity: name, ...(after === undefined ? {} : { after }) };
+  return { named: [], next };
+}
+
+async function firstPage(entity: CompiledEntity, workspace: Workspace, after: string | undefined) {
+  const cursor = { after, limit: recordsPerRead, bytesMax: bytesPerRead };
+  for await (const page of walkRecords(entity, workspace, cursor)) return page;
+  return [];
+}
+
+/** Undefined where the entity is gone, or its records are being removed as a whole. */
+async function findEntity(
+  { config, orgScope }: Run,
+  name: string,
+): Promise<Pick<NamedRecord, 'entity' | 'isRetired'> | undefined> {
+  const entity = await config.entity(name);
+  if (entity !== undefined) return { entity, isRetired: false };
+  const row: EntityRow | undefined = (await entityRows.read(orgScope, name))?.value;
+  if (row?.state !== 'retired') return undefined;
+  const retired = await loadRemoved(orgScope, name, row);
+  return retired === undefined ? undefined : { entity: retired, isRetired: true };
+}
+
+/** The workspace that a cursor is in, as the org has it. */
+function workspaceAt({ deps, work: { env, orgCode } }: Run, { code, id }: WorkspaceCursor): Workspace {
+  return openWorkspace(deps, { env, orgCode }, { id, code });
+}
+
+/** A workspace has no more open ones. */
+const openMax = 500;
+const receivedMax = 500;
+
+/**
+ * The open invitations in a workspace to the addresses of a person. An invitation to the same address from after the
+ * beginning of the job is for another account.
+ */
+export async function invitationsTo(
+  { scope }: Workspace,
+  { emails = [], created_at }: JobRow,
+): Promise<readonly Row<Invitation>[]> {
+  const keys = new Set(emails.map(emailKey));
+  const rows = await invitations.range(scope, invitationPartition, { limit: openMax });
+  return rows.filter(({ value }) => keys.has(emailKey(value.email)) && value.created_at <= created_at);
+}
+
+/** Takes away what the org remembers of invitations that are no more, the first of very many. */
+export async function receivedBy(
+  { deps, orgScope, work: { env, orgCode } }: Run,
+  { emails = [], created_at }: JobRow,
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (const email of emails) {
+    if (changes.length >= receivedMax) break;
+    const rows = await invitedTo(orgScope, email, receivedMax);
+    for (const { pk, sk, value } of rows) {
+      const { scope } = openWorkspace(deps, { env, orgCode }, value.tenant);
+      const invitation = await invitations.read(scope, value.id);
+      const isOpen = invitation !== undefined && (await readHead(scope))?.id === value.tenant.id;
+      if (!isOpen || invitation.value.created_at <= created_at) changes.push({ kind: 'remove', pk, sk, if: 'any' });
+    }
+  }
+  return changes;
 }

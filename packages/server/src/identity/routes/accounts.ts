@@ -1,19 +1,23 @@
+import { isIP } from 'node:net';
+import { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
 import { accountsApi } from '@freehold/contract/management/accounts';
+import { consoleApi } from '@freehold/contract/management/console';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { passwordsApi } from '@freehold/contract/management/passwords';
 import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
 import { type ConsoleSite, isCookieCall, mailedUrl, sessionCookie, siteUrl } from '../../api/headers/console-cookie.ts';
-import { json } from '../../api/reply.ts';
+import { json, type Reply } from '../../api/reply.ts';
+import type { RequestEnvelope, RequestHead } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
 import { notFound } from '../../lib/problem.ts';
-import type { ShownSession } from '../org-users/org-accounts.ts';
+import type { BuilderCaller } from '../callers.ts';
+import { type ShownSession, sessionSeconds } from '../org-users/org-accounts.ts';
 import { shownEnvironments } from '../org-users/org-directory.ts';
 import type { SignInLinks } from '../org-users/sign-in-links.ts';
-import { passkeySite } from '../passkey-site.ts';
+import type { PasskeySite } from '../second-factors/passkeys.ts';
 import { clientWords } from '../sessions/client-words.ts';
 import type { IdentityRouteDeps } from './deps.ts';
-import { cookieReply, sessionOrStep, sessionReply } from './session-reply.ts';
 
 /** The builder's own account, and his sessions. */
 export function accountRoutes({ accounts, commandSignIns, signInLinks, site }: IdentityRouteDeps): readonly AnyRoute[] {
@@ -102,4 +106,122 @@ export function passwordRoutes({ accounts, site }: IdentityRouteDeps): readonly 
       await accounts.changePassword(caller, { body, ip });
     }),
   ];
+}
+
+/** Second factors of builders: how they sign in by them, and how they keep them. */
+export function secondFactorRoutes(services: IdentityRouteDeps): readonly AnyRoute[] {
+  return [...signInRoutes(services), ...ownRoutes(services), ...adminRoutes(services)];
+}
+
+function signInRoutes({ secondFactors, site }: IdentityRouteDeps): readonly AnyRoute[] {
+  const sourceOf = ({ head, ip, requestId }: RequestEnvelope) => {
+    return { ip, requestId, site: passkeySite(site, head) };
+  };
+  return [
+    serveReply(secondFactorsApi.completeSignIn, async (request) =>
+      sessionReply(site, request.head, 200, await secondFactors.completeSignIn(request.body, sourceOf(request))),
+    ),
+    serve(secondFactorsApi.readPasskeyChallenge, ({ head }) => secondFactors.passkeyChallenge(passkeySite(site, head))),
+    serveReply(secondFactorsApi.signInByPasskey, async (request) =>
+      sessionReply(site, request.head, 200, await secondFactors.signInByPasskey(request.body, sourceOf(request))),
+    ),
+  ];
+}
+
+interface OwnEnvelope extends RequestEnvelope {
+  readonly head: RequestHead;
+  readonly ip: string;
+}
+
+function ownRoutes({ secondFactors, site }: IdentityRouteDeps): readonly AnyRoute[] {
+  const own = (request: OwnEnvelope, caller: BuilderCaller) => ({
+    caller,
+    auditContext: caller.command.auditContext,
+    ip: request.ip,
+    site: passkeySite(site, request.head),
+  });
+  return [
+    serve(secondFactorsApi.listSecondFactors, (request, caller) => secondFactors.list(own(request, caller))),
+    serve(secondFactorsApi.readFactorChallenge, (request, caller) => secondFactors.challenge(own(request, caller))),
+    serve(secondFactorsApi.beginTotp, (request, caller) => secondFactors.beginTotp(own(request, caller), request.body)),
+    serve(secondFactorsApi.confirmTotp, (request, caller) =>
+      secondFactors.confirmTotp(own(request, caller), request.body),
+    ),
+    serve(secondFactorsApi.beginPasskey, (request, caller) =>
+      secondFactors.beginPasskey(own(request, caller), request.body),
+    ),
+    serve(secondFactorsApi.addPasskey, (request, caller) =>
+      secondFactors.addPasskey(own(request, caller), request.body),
+    ),
+    serve(secondFactorsApi.renamePasskey, (request, caller) =>
+      secondFactors.renamePasskey(own(request, caller), { id: request.params.id, name: request.body.name }),
+    ),
+    serve(secondFactorsApi.removeSecondFactor, async (request, caller) => {
+      await secondFactors.remove(own(request, caller), { id: request.params.id, proof: request.body });
+    }),
+    serve(secondFactorsApi.renewRecoveryCodes, (request, caller) =>
+      secondFactors.renewRecoveryCodes(own(request, caller), request.body),
+    ),
+  ];
+}
+
+function adminRoutes({ secondFactors }: IdentityRouteDeps): readonly AnyRoute[] {
+  return [
+    serve(secondFactorsApi.changeOrgSecurity, (request, caller) => {
+      const auditContext = caller.command.auditContext;
+      return secondFactors.changeOrgSecurity({ caller, auditContext }, request.body);
+    }),
+    serve(secondFactorsApi.resetSecondFactors, async (request, caller) => {
+      const auditContext = caller.command.auditContext;
+      await secondFactors.reset({ orgCode: caller.org.code, id: request.params.id, auditContext });
+    }),
+  ];
+}
+
+interface GivenSession {
+  readonly token: string;
+}
+
+/** The token in the body, or for a page that asks for it in a cookie that no script can read. */
+function sessionReply(site: ConsoleSite, head: RequestHead, status: number, session: GivenSession): Reply {
+  return head.headers['x-session'] === 'cookie' ? cookieReply(site, status, session) : json(status, session);
+}
+
+/** The session, or the step to it: a sign-in that waits for its second factor has none yet. */
+function sessionOrStep(
+  site: ConsoleSite,
+  head: RequestHead,
+  answer: GivenSession | { readonly second_factor: unknown },
+): Reply {
+  return 'second_factor' in answer ? json(202, answer) : sessionReply(site, head, 200, answer);
+}
+
+function cookieReply(site: ConsoleSite, status: number, { token, ...shown }: GivenSession): Reply {
+  return json(status, shown, { 'Set-Cookie': sessionCookie(site, token, sessionSeconds) });
+}
+
+/** What the console's pages need before their visitor has a session. */
+export function consoleRoutes({ accounts, mode, inbox }: IdentityRouteDeps): readonly AnyRoute[] {
+  return [
+    serve(consoleApi.readConsoleConfig, async () => ({
+      mode,
+      sign_up: await accounts.maySignUp(),
+      inbox: inbox !== undefined,
+    })),
+  ];
+}
+
+/**
+ * Where browsers make and use passkeys: at a host name over https, or on the machine itself. Undefined where the console
+ * has no such address. Without FREEHOLD_MANAGEMENT_URL the `Host` of a request is believed if it is `localhost`, which
+ * no other site can have.
+ */
+function passkeySite(
+  { managementUrl }: Pick<ConsoleSite, 'managementUrl'>,
+  { headers }: Pick<RequestHead, 'headers'>,
+): PasskeySite | undefined {
+  const url = URL.parse(managementUrl ?? `http://${headers.host ?? ''}`);
+  if (url === null || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined;
+  const isLocal = url.hostname === 'localhost' || url.hostname.endsWith('.localhost');
+  return isLocal || url.protocol === 'https:' ? { host: url.hostname, origin: url.origin } : undefined;
 }

@@ -1,13 +1,18 @@
+import { mailsApi } from '@freehold/contract/app/mails';
+import { selfApi } from '@freehold/contract/app/self';
 import { signInApi } from '@freehold/contract/app/sign-in';
 import { requireClientId } from '../../api/headers/client-id.ts';
 import { singleHeader } from '../../api/headers/single-header.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
-import type { AnyRoute } from '../../api/route.ts';
+import type { AnyRoute, ServedRoute } from '../../api/route.ts';
 import { type Received, serve, serveReply } from '../../api/serve.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { AppMails } from '../app-users/app-mails.ts';
+import type { AppSelf } from '../app-users/app-self.ts';
 import type { AppSignIn } from '../app-users/app-sign-in.ts';
 import type { ExchangedToken } from '../tokens/token-exchange.ts';
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** The routes by which a person comes in. */
 export function signInRoutes(signIn: AppSignIn): readonly AnyRoute[] {
@@ -37,7 +42,7 @@ async function exchange(signIn: AppSignIn, request: Received<typeof signInApi.ex
   return tokenReply(await signIn.exchange(org, headers));
 }
 
-export function tokenReply(exchanged: ExchangedToken): Reply {
+function tokenReply(exchanged: ExchangedToken): Reply {
   return json(200, exchanged, { ...tokenHeaders, 'x-service-token': exchanged.token });
 }
 
@@ -47,6 +52,70 @@ const tokenHeaders = {
   'Access-Control-Expose-Headers': 'x-service-token',
 };
 
-export function clientId({ head }: RequestEnvelope): string {
+function clientId({ head }: RequestEnvelope): string {
   return requireClientId(head);
+}
+
+/** The routes about the person who calls: a token is enough, and none of them names anybody else. */
+export function selfRoutes(self: AppSelf): readonly AnyRoute[] {
+  return [
+    serve(selfApi.readMe, (_request, caller) => self.read(caller)),
+    serve(selfApi.updateMe, ({ body }, caller) => self.update(caller, body)),
+    serveReply(selfApi.changePassword, async ({ body, ip }, caller) => {
+      return tokenReply(await self.changePassword(caller, { body, ip }));
+    }),
+    serve(selfApi.endTokens, async ({ body }, caller) => {
+      await self.logOut(caller, body);
+    }),
+    serve(selfApi.readPermissions, ({ ip, head }, caller) => {
+      return self.permissions(caller, { ip, origin: head.headers.origin });
+    }),
+  ];
+}
+
+/** What a person does by the codes in his mails, and how he has them sent. */
+export function mailRoutes(mails: AppMails): readonly AnyRoute[] {
+  return [
+    serve(mailsApi.forgotPassword, async (request) => {
+      const { params, body, ip } = request;
+      await mails.forgotPassword(params.org, { clientId: clientId(request), body, ip });
+      return {};
+    }),
+    serve(mailsApi.resetPassword, async (request) => {
+      const { params, body, ip, requestId } = request;
+      await mails.resetPassword(params.org, { clientId: clientId(request), body, ip, requestId });
+    }),
+    serve(mailsApi.verifyEmail, async (request) => {
+      const { params, body, requestId } = request;
+      await mails.verifyEmail(params.org, { clientId: clientId(request), body, requestId });
+    }),
+    serve(mailsApi.sendVerification, async ({ ip }, caller) => {
+      await mails.sendVerification(caller, ip);
+      return {};
+    }),
+    serve(mailsApi.sendJoinLink, async ({ ip }, caller) => {
+      await mails.sendJoinLink(caller, ip);
+      return {};
+    }),
+  ];
+}
+
+const forVerifiers = { 'Cache-Control': 'public, max-age=300' };
+
+/** What services and gateways verify app tokens by. */
+export function verifierRoutes({ jwks, discovery }: IdentityRouteDeps): readonly ServedRoute<'public'>[] {
+  return [
+    {
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      access: 'public',
+      handle: () => json(200, jwks(), forVerifiers),
+    },
+    {
+      method: 'GET',
+      path: '/.well-known/openid-configuration',
+      access: 'public',
+      handle: () => json(200, discovery(), forVerifiers),
+    },
+  ];
 }

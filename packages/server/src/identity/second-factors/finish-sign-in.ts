@@ -9,10 +9,10 @@ import { planAcceptance } from '../invitations/accept-org-invitation.ts';
 import { type OrgAccountsDeps, type OrgUser, orgsOf, orgUsers, sessionEpoch } from '../org-users/account.ts';
 import { type LoggedIn, planEntry } from '../org-users/log-in.ts';
 import type { SessionHolder } from '../sessions/org-sessions.ts';
-import { notify, recoveryCodeUsed } from './notices.ts';
 import { type PasskeySite, userOfHandle } from './passkeys.ts';
 import { type Consequence, factorAttempt, type Proved, spendProof } from './prove-factor.ts';
 import { type StepClaims, stepUse } from './step-tokens.ts';
+import { notify, recoveryCodeUsed } from './stored-factors.ts';
 
 export type CompletedSignIn = BodyOf<typeof secondFactorsApi.completeSignIn>;
 export type PasskeySignIn = BodyOf<typeof secondFactorsApi.signInByPasskey>;

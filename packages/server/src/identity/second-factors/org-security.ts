@@ -18,8 +18,7 @@ import {
 import { orgs } from '../org-users/org-directory.ts';
 import { memberIds } from '../org-users/org-members.ts';
 import { type OrgCaller, otherSessionEnds, sessionsKeyOf } from '../sessions/org-sessions.ts';
-import { notify } from './notices.ts';
-import { isProtected, storedFactors } from './stored-factors.ts';
+import { isProtected, notify, storedFactors } from './stored-factors.ts';
 
 export type OrgSecurity = BodyOf<typeof secondFactorsApi.changeOrgSecurity>;
 

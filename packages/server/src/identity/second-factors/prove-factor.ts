@@ -1,20 +1,76 @@
+import type { accountsApi } from '@freehold/contract/management/accounts';
+import type { ReplyOf } from '@freehold/contract/route';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Sealer } from '../../records/port.ts';
-import type { Change, Put, Scope } from '../../store/port.ts';
+import type { Change, Key, Put, Scope } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { type Plan, transact } from '../../store/transact.ts';
+import { eachItem } from '../../store/walk.ts';
 import type { LoginThrottle, SignInAttempt } from '../people/login-throttle.ts';
-import { notify } from './notices.ts';
-import { openChallenge, type PasskeyAssertion, type PasskeySite, usedPasskey } from './passkeys.ts';
-import { recoveryHash } from './recovery-codes.ts';
+import type { SessionHolder } from '../sessions/org-sessions.ts';
+import { matchingStep, recoveryHash } from './factor-codes.ts';
+import { openChallenge, type PasskeyAssertion, type PasskeySite, passkeyRequest, usedPasskey } from './passkeys.ts';
 import { type StepClaims, type StepTokens, stepUse } from './step-tokens.ts';
-import { factorChange, isProtected, noFactors, type StoredFactors, storedFactors } from './stored-factors.ts';
-import { matchingStep } from './totp.ts';
-import { type CodesLocked, codesLocked, requireOpenCodes, withWrongCode } from './wrong-codes.ts';
+import {
+  factorChange,
+  isProtected,
+  noFactors,
+  notify,
+  readFactors,
+  type StoredFactors,
+  storedFactors,
+} from './stored-factors.ts';
+import { type CodesLocked, codesLocked, requireOpenCodes, unlockingMethods, withWrongCode } from './wrong-codes.ts';
 
-export interface FactorDeps {
+/** What a sign-in is answered in place of a session, where the account has a second factor. */
+export type SignInStep = Extract<ReplyOf<typeof accountsApi.logIn>, { readonly second_factor: unknown }>;
+
+/** Where a sign-in leads, once the factor is proved. */
+export interface SignInGoal {
+  readonly org?: string | undefined;
+  /** The hash of the code of an invitation that is then accepted. */
+  readonly invitation?: string | undefined;
+  readonly site: PasskeySite | undefined;
+}
+
+/** The step that a person has yet to take who has proved the password; undefined where the account has no factor. */
+export async function askFactor(
+  { platform, steps }: Pick<FactorDeps, 'platform' | 'steps'>,
+  { id, session_epoch = 0 }: SessionHolder,
+  { org, invitation, site }: SignInGoal,
+): Promise<SignInStep | undefined> {
+  const factors = await readFactors(platform, id);
+  if (factors === undefined || !isProtected(factors)) return undefined;
+  const { token, nonce, expiresAt } = steps.make({
+    purpose: 'sign-in',
+    user: id,
+    epoch: session_epoch,
+    org,
+    invitation,
+  });
+  const { totp, passkeys, recovery_codes } = factors;
+  const isLocked = unlockingMethods(factors, site).length > 0;
+  const usable = site === undefined || passkeys.length === 0 ? undefined : site;
+  const challenge = (at: PasskeySite) =>
+    passkeyRequest(steps.make({ purpose: 'passkey factor', user: id, step: nonce }).token, at, passkeys);
+  return {
+    second_factor: {
+      methods: [
+        ...(usable === undefined ? [] : (['passkey'] as const)),
+        ...(totp === undefined || isLocked ? [] : (['totp'] as const)),
+        ...(recovery_codes.length === 0 ? [] : (['recovery_code'] as const)),
+      ],
+      token,
+      expires_at: timestamp(expiresAt),
+      ...(isLocked ? { codes_locked: true as const } : {}),
+      ...(usable === undefined ? {} : { passkey: challenge(usable) }),
+    },
+  };
+}
+
+interface FactorDeps {
   readonly platform: Scope;
   readonly clock: Clock;
   readonly loginThrottle: LoginThrottle;
@@ -169,4 +225,40 @@ async function judgePasskey(
   if (used === undefined) return undefined;
   const passkeys = before.passkeys.map((one) => (one.id === used.id ? used : one));
   return { method: 'passkey', factors: { ...before, passkeys, failures: undefined }, uses: [stepUse(challenge)] };
+}
+
+export interface SealedFactors {
+  /** How many accounts have a secret of an authenticator app. */
+  readonly sealed: number;
+  /** The first of the rows whose secrets do not open. */
+  readonly unopened: readonly Key[];
+  readonly unopenedCount: number;
+}
+
+const rowsPerRead = 200;
+const listedMax = 1000;
+
+/** Opens each secret of an authenticator app, confirmed or not, and shows none. */
+export async function openSealedFactors(platform: Scope, sealer: Pick<Sealer, 'open'>): Promise<SealedFactors> {
+  const unopened: Key[] = [];
+  let sealed = 0;
+  let unopenedCount = 0;
+  for await (const item of eachItem(platform, storedFactors.key('').pk, rowsPerRead)) {
+    const { totp, pending_totp } = storedFactors.row(platform, item).value;
+    const secrets = [totp, pending_totp].flatMap((one) => (one === undefined ? [] : [one.sealed]));
+    if (secrets.length > 0) sealed += 1;
+    if (secrets.every((secret) => opens(sealer, secret, item.sk))) continue;
+    unopenedCount += 1;
+    if (unopened.length < listedMax) unopened.push({ pk: item.pk, sk: item.sk });
+  }
+  return { sealed, unopened, unopenedCount };
+}
+
+function opens(sealer: Pick<Sealer, 'open'>, sealed: string, userId: string): boolean {
+  try {
+    sealer.open(sealed, totpPlace(userId));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -21,11 +21,12 @@ import {
   factorChallenge,
   listFactors,
   type NewFactor,
+  type OwnProof,
+  type OwnRequest,
   removeFactor,
   renamePasskey,
   renewRecoveryCodes,
 } from './own-factors.ts';
-import type { OwnProof, OwnRequest } from './own-proof.ts';
 import { type NewPasskey, type PasskeySite, passkeyRequest, requireSite } from './passkeys.ts';
 
 export type SecondFactors = ReturnType<typeof createSecondFactors>;

@@ -1,3 +1,5 @@
+import { securityNoticeMail } from '../../mail/mail-texts.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { asRead, json, type Row, removeAsRead, table } from '../../store/table.ts';
 
@@ -68,4 +70,13 @@ export function factorChange(
 
 export async function readFactors(platform: Scope, userId: string): Promise<StoredFactors | undefined> {
   return (await storedFactors.read(platform, userId))?.value;
+}
+
+/** Tells the owner of an account, where mail is set up, what was done about its second factors. */
+export function notify(mailer: Mailer | undefined, to: string, sentence: string): void {
+  mailer?.send(securityNoticeMail({ to, sentence }));
+}
+
+export function recoveryCodeUsed(left: number): string {
+  return `a recovery code of your account was used. ${left} are left.`;
 }

@@ -8,13 +8,13 @@ import type { OrgAccountsDeps } from '../org-users/account.ts';
 import { logIn } from '../org-users/log-in.ts';
 import { signUp } from '../org-users/sign-up.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
-import { createMailThrottle } from '../people/mail-throttle.ts';
+import { createMailThrottle } from '../people/mailed-codes.ts';
 import { authenticate } from '../sessions/org-sessions.ts';
 import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
+import { totpCode, totpStep } from './factor-codes.ts';
 import { createSecondFactors, type SecondFactors } from './second-factors.ts';
 import { storedFactors } from './stored-factors.ts';
-import { totpCode, totpStep } from './totp.ts';
 
 const minute = 60_000;
 const base32Letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

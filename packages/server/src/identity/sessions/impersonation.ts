@@ -27,7 +27,7 @@ export interface ImpersonationToken extends ExchangedToken {
   readonly tenant_code: string;
 }
 
-export type Impersonate = (
+type Impersonate = (
   caller: OrgCaller,
   auditContext: AuditContext,
   body: BodyOf<typeof serviceKeysApi.impersonate>,

@@ -1,6 +1,7 @@
 import type { orgUsersApi } from '@freehold/contract/management/org-users';
 import type { ReplyOf } from '@freehold/contract/route';
-import { timestamp } from '../../lib/clock.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { mayBeId } from '../../records/port.ts';
@@ -8,6 +9,7 @@ import type { Change, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
 import {
   memberships,
+  noteSeen,
   type OrgAccountsDeps,
   type OrgRole,
   type OrgUser,
@@ -152,7 +154,7 @@ export async function nameLink(
 }
 
 /** What notes the use of a session; undefined where it has ended. */
-export async function sessionUse(
+async function sessionUse(
   platform: Scope,
   { user, sessionId }: OrgCaller,
   { client, last_used_at }: Pick<ShownSession, 'client' | 'last_used_at'>,
@@ -225,4 +227,42 @@ function sessionsOf(platform: Scope, userId: string): Promise<readonly Row<Liste
 
 function sessionEnd({ pk, sk, value }: Row<ListedSession>): Change[] {
   return [{ kind: 'remove', pk, sk, if: 'any' }, sessions.remove(value.token_hash, 'any')];
+}
+
+/** When a builder was seen last in an org, and when and by what a session of the builder was used last. */
+export interface SessionUses {
+  /** Returns at once; what is lost by a crash is lost. @param client what calls, in words. */
+  seen(caller: OrgCaller, client: string | undefined): void;
+}
+
+const intervalMilliseconds = 10 * 60 * 1000;
+
+/** Writes a session's use at most once in ten minutes, behind everything that a caller waits for. */
+export function createSessionUses(
+  { platform, clock }: { readonly platform: Scope; readonly clock: Clock },
+  sessionsMax = 10_000,
+): SessionUses {
+  const written = new BoundedMap<string, number>(sessionsMax);
+  return {
+    seen: (caller, client) => {
+      const now = clock.now();
+      const last = written.get(caller.sessionId);
+      if (last !== undefined && now - last < intervalMilliseconds) return;
+      written.set(caller.sessionId, now);
+      // The session or the membership may be gone by then, or the store closed: there is nothing to make good.
+      note(platform, caller, { last_used_at: timestamp(now), client }).catch(() => undefined);
+    },
+  };
+}
+
+async function note(
+  platform: Scope,
+  caller: OrgCaller,
+  use: { readonly last_used_at: string; readonly client: string | undefined },
+): Promise<void> {
+  const change = await sessionUse(platform, caller, use);
+  if (change === undefined) return;
+  const { user, org } = caller;
+  const seen = noteSeen({ orgCode: org.code, id: user.id }, use.last_used_at);
+  await platform.commit([change, seen], { priority: 'background' });
 }

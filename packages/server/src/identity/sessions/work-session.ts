@@ -12,7 +12,7 @@ import { requireBuilder } from './impersonation.ts';
 import type { CallerKind } from './session.ts';
 
 /** Whose work it is that goes on when no request is there any more. */
-export interface WorkUser {
+interface WorkUser {
   readonly id: string;
   readonly kind: CallerKind;
   /** The builder who acts for the user. */

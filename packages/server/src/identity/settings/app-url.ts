@@ -1,7 +1,8 @@
 import { controls, spaces } from '@freehold/contract/characters';
-import type { SettingType } from '../../config/port.ts';
-import { wrong } from '../../config/port.ts';
-import { isLocal } from './allowed-domains.ts';
+import { type ConfigSet, type SettingType, settingOf, wrong } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import { allowedDomains, isLocal, isOfWeb } from './allowed-domains.ts';
 
 const charactersMax = 500;
 /** The same for schemas. */
@@ -28,3 +29,23 @@ export const appUrl: SettingType<string | null> = {
     return [`links in mails, with the codes that they carry, lead to ${page}`];
   },
 };
+
+/** Makes the address of an app's own page for a code. */
+export type AppLink = (page: 'invitation' | 'reset-password' | 'verify-email', code: string) => string;
+
+/**
+ * Undefined if the address of the app's pages is not set. The code is behind `#`, which browsers send to no server, so
+ * it is in no log.
+ */
+export function appLinks(config: ConfigSet, env: Environment): AppLink | undefined {
+  const origin = settingOf(config, env, allowedDomains).find(isOfWeb);
+  const url = settingOf(config, env, appUrl) ?? (origin === undefined ? undefined : `${origin}/`);
+  return url === undefined ? undefined : (page, code) => `${url}#${page}=${code}`;
+}
+
+/** @throws Problem `unavailable` where there is no page for a link to lead to. */
+export function requireAppLinks(config: ConfigSet, env: Environment): AppLink {
+  const links = appLinks(config, env);
+  if (links !== undefined) return links;
+  throw new Problem('unavailable', 'the app has no page that links can lead to: its builder must set `auth.app_url`');
+}

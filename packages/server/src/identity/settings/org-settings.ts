@@ -1,7 +1,8 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import type { ConfigReader, ConfigSet, StoredSetting } from '../../config/port.ts';
 import {
+  type ConfigReader,
+  type ConfigSet,
   changeConfig,
   isObject,
   itemBodies,
@@ -10,6 +11,7 @@ import {
   readSettingContent,
   type SettingContent,
   type SettingType,
+  type StoredSetting,
   unknownMembers,
   valueIn,
   wrong,
@@ -21,9 +23,15 @@ import type { Environment } from '../../tenancy/port.ts';
 import { mailSettingTypes } from '../mails/mail-settings.ts';
 import { allowedDomains } from './allowed-domains.ts';
 import { appUrl } from './app-url.ts';
-import { httpHosts } from './http-hosts.ts';
 import { issuers } from './issuers.ts';
-import { cacheSeconds, defaultMemberAccess, founderEmail, passwordLogin, tenancyType } from './plain-settings.ts';
+import {
+  cacheSeconds,
+  defaultMemberAccess,
+  founderEmail,
+  httpHosts,
+  passwordLogin,
+  tenancyType,
+} from './plain-settings.ts';
 
 /** What an org has settled: read by builders, changed by them in the test environment. */
 export interface OrgSettings {

@@ -1,7 +1,7 @@
 /** Settings that are a single value. */
-
-import type { SettingType } from '../../config/port.ts';
-import { isObject, unknownMembers, wrong } from '../../config/port.ts';
+import { hostPattern } from '@freehold/contract/management/secrets';
+import type { InputError } from '@freehold/contract/problem';
+import { isObject, type SettingType, unknownMembers, wrong } from '../../config/port.ts';
 import { adminPolicy, viewerPolicy, workspaceTemplates } from '../../iam/port.ts';
 import { emailSchema, isEmailAddress } from '../../lib/formats/email-address.ts';
 
@@ -117,3 +117,35 @@ export const passwordLogin: SettingType<PasswordLogin> = {
     ];
   },
 };
+
+const hostsMax = 50;
+const charactersMax = 253;
+
+/** The hosts that steps of logic blocks may call. */
+export const httpHosts: SettingType<readonly string[]> = {
+  key: 'automation.http_hosts',
+  description:
+    'The hosts that `http` steps of logic blocks may call, such as `api.example.com`, or `*.example.com` for all hosts below it. Blocks call no other host.',
+  byDefault: [],
+  schema: {
+    type: 'array',
+    maxItems: hostsMax,
+    items: { type: 'string', maxLength: charactersMax, pattern: hostPattern.source },
+  },
+  parse: (input) => {
+    if (!Array.isArray(input) || input.length > hostsMax) return wrong(`must be an array of at most ${hostsMax} hosts`);
+    const errors = input.flatMap((host: unknown, index): readonly InputError[] =>
+      isHost(host) ? [] : wrong(expected, `/${index}`, 'invalid_host').errors,
+    );
+    return errors.length > 0 ? { errors } : { value: [...new Set(input.filter(isHost))] };
+  },
+  widens: (before, after) =>
+    after.filter((host) => !before.includes(host)).map((host) => `logic blocks may call \`${host}\``),
+};
+
+const expected =
+  'must be a host in lower case, such as `api.example.com` or `*.example.com`, without scheme, port and path';
+
+function isHost(input: unknown): input is string {
+  return typeof input === 'string' && input.length <= charactersMax && hostPattern.test(input);
+}

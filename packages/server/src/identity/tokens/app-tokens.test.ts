@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { CompactEncrypt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { thinned } from '../../store/testing/quick.ts';
-import { createTokenCache } from '../sessions/token-cache.ts';
+import { createTokenCache } from '../sessions/app-sessions.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { type AppTokenSubject, signAppToken, verifyAppToken } from './app-tokens.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { Problem } from '../../lib/problem.ts';
-import { appTokenLifetimeSeconds } from './key-timeline.ts';
+import { appTokenLifetimeSeconds } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** What an app JWT says about its holder, beside the claims that make it a token. */

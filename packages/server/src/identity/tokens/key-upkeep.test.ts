@@ -4,9 +4,8 @@ import { orgAudit, readEntry } from '../../audit/audit-entry.ts';
 import { createOperatorLog } from '../../audit/operator-log.ts';
 import { openStore } from '../../store/open-store.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
-import { startKeyUpkeep } from './key-upkeep.ts';
 import { loadSecrets, type SecretsVault } from './secrets.ts';
-import { openSigningKeys } from './signing-keys.ts';
+import { openSigningKeys, startKeyUpkeep } from './signing-keys.ts';
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -20,7 +20,7 @@ export interface SecretsVault {
   write(secrets: Partial<Secrets>, seen: KeptSecrets): Promise<boolean>;
 }
 
-export interface KeptSecrets {
+interface KeptSecrets {
   /** Without those that came since they were written; empty where there never were any. */
   readonly secrets: Partial<Secrets>;
   /** Tells one state of the vault from another; {@link nothingKept} where nothing is there. */

@@ -4,9 +4,8 @@ import { inspect } from 'node:util';
 import { timestamp } from '../../lib/clock.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { type AppTokenSubject, signAppToken, verifyAppToken } from './app-tokens.ts';
-import { appTokenLifetimeSeconds } from './key-timeline.ts';
 import type { SecretsVault } from './secrets.ts';
-import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
+import { appTokenLifetimeSeconds, generateSigningKey, type StoredSigningKey } from './signing-key.ts';
 import { type LiveSigningKeys, openSigningKeys, type SigningKeys } from './signing-keys.ts';
 
 const second = 1000;

@@ -1,22 +1,29 @@
 import type { KeyObject } from 'node:crypto';
 import type { platformApi } from '@freehold/contract/management/platform';
 import type { ReplyOf } from '@freehold/contract/route';
+import { platformActor } from '../../audit/audit-entry.ts';
+import type { OperatorLog } from '../../audit/operator-log.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { type Repeated, repeat } from '../../lib/scheduling/repeat.ts';
 import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
+import type { SecretsVault } from './secrets.ts';
 import {
   type KeyTimeline,
+  openSigningKey,
+  type PublicSigningJwk,
   publishedMilliseconds,
+  type RecordKeyChange,
+  type SigningKey,
+  SpareKey,
+  type StoredSigningKey,
   signerAt,
   type TimedKey,
   timelineOf,
   waitingAt,
   withoutExpired,
   withoutKey,
-} from './key-timeline.ts';
-import type { SecretsVault } from './secrets.ts';
-import { openSigningKey, type PublicSigningJwk, type SigningKey, type StoredSigningKey } from './signing-key.ts';
-import { type RecordKeyChange, SpareKey } from './spare-key.ts';
+} from './signing-key.ts';
 
 /** The keys that app tokens are signed and verified by, as this node knows them now. */
 export interface SigningKeys {
@@ -31,7 +38,7 @@ export interface SigningKeys {
 }
 
 /** What an operator does with them. A change is kept, and holds on this node, when it resolves; on others once they look. */
-export interface SigningKeyAdmin {
+interface SigningKeyAdmin {
   list(): readonly ShownSigningKey[];
   /** The key that is to sign next: a new one, or the one already waiting. @throws Problem `conflict`. */
   rotate(tell?: RecordKeyChange): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
@@ -196,4 +203,20 @@ function isTooOld(keys: readonly StoredSigningKey[], now: number, ageDaysMax: nu
   const age = now - Date.parse(signerAt(timeline, now).stored.created_at);
   const isDue = ageDaysMax > 0 && age > ageDaysMax * dayMilliseconds && waitingAt(timeline, now) === undefined;
   return isDue && keys.length < keysMax;
+}
+
+/** How soon a node learns what another one changed of the keys. */
+const turnMilliseconds = 10_000;
+
+export interface KeyUpkeepDeps {
+  readonly keys: Pick<LiveSigningKeys, 'tend'>;
+  readonly operatorLog: OperatorLog;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Tends the keys in the background, so that no request ever waits for it. A turn that fails is tried again by the next. */
+export function startKeyUpkeep({ keys, operatorLog, onError }: KeyUpkeepDeps): Repeated {
+  const tell = (kid: string): Promise<void> =>
+    operatorLog.tell('', { action: 'signing_key.made', target: { kind: 'signing_key', id: kid } }, platformActor);
+  return repeat(() => keys.tend(tell), { milliseconds: turnMilliseconds, onError });
 }

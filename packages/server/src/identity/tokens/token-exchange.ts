@@ -18,7 +18,7 @@ import { asFirstAdmin, type FirstAdminDeps } from '../workspaces/first-admin.ts'
 import { isActive, type Membership, type MembershipDeps, requireMembership } from '../workspaces/memberships.ts';
 import { resolveWorkspace } from '../workspaces/resolve-workspace.ts';
 import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
-import { appTokenLifetimeSeconds } from './key-timeline.ts';
+import { appTokenLifetimeSeconds } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface TokenExchangeDeps extends MembershipDeps, FirstAdminDeps {

@@ -1,6 +1,5 @@
 import type { AuditCaller } from '../../audit/audit-entry.ts';
-import type { ConfigSet } from '../../config/port.ts';
-import { settingOf } from '../../config/port.ts';
+import { type ConfigReader, type ConfigSet, settingOf } from '../../config/port.ts';
 import {
   type AccountChange,
   adminPolicy,
@@ -16,7 +15,7 @@ import {
 } from '../../iam/port.ts';
 import { emailKey } from '../../lib/formats/email-key.ts';
 import type { StoredRecord } from '../../records/port.ts';
-import type { Change, Scope } from '../../store/port.ts';
+import type { Change, Scope, Store } from '../../store/port.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
 import {
   defaultWorkspaceCode,
@@ -28,7 +27,7 @@ import {
 import { type AppUser, memberOf } from '../app-users/app-user.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
-import { chosenTenant, hintChange } from './membership-hints.ts';
+import { chosenTenant, hintChange, type Tenant, tenantsOf } from './membership-hints.ts';
 import {
   findMembership,
   isActive,
@@ -37,7 +36,7 @@ import {
   type Membership,
   type MembershipDeps,
 } from './memberships.ts';
-import { isThere, type OrgContext, openWorkspace, workspaceHeads } from './workspace-head.ts';
+import { isThere, type OrgContext, openWorkspace, readHead, workspaceHeads } from './workspace-head.ts';
 
 /** An account that a fresh token is asked for. */
 export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends'>;
@@ -208,4 +207,53 @@ async function rememberMembership(orgScope: Scope, workspace: Workspace, userId:
   const hint = hintChange(userId, { id, code });
   const [known] = await orgScope.get([hint]);
   if (known?.value !== hint.value) await tryCommit(orgScope, [hint]);
+}
+
+export interface OutsideDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+/** Why a person under single tenancy is not in the default workspace, with what to do; undefined where that says nothing. */
+export async function whyOutside(
+  { stores, configs }: OutsideDeps,
+  { env, orgCode }: OrgContext,
+  { email, email_verified }: Pick<AppUser, 'email' | 'email_verified'>,
+): Promise<string | undefined> {
+  const config = await configs[env].current(orgCode);
+  if (settingOf(config, env, tenancyType) !== 'single') return undefined;
+  const founder = settingOf(config, env, founderEmail);
+  if (founder === null) return undefined;
+  if ((await findIntent(stores[env].scope(orgScopeName(orgCode)), defaultWorkspaceCode)) !== undefined)
+    return undefined;
+  if (emailKey(founder) !== emailKey(email))
+    return 'the app has no workspace yet: its founder has to sign in first, with an email address that is verified';
+  return email_verified
+    ? 'the email address of the caller is verified by now: a fresh token founds the workspace'
+    : 'the email address of the caller founds the workspace, and has to be verified first: follow the link in the mail, and get a fresh token';
+}
+
+/**
+ * Whether a sign-in finds the person suspended in the default workspace and active in none, for which it is refused.
+ * Reads, and completes nothing that was left half done.
+ */
+export async function isSuspendedAtHome(
+  deps: Pick<MembershipDeps, 'stores' | 'configs'>,
+  context: OrgContext,
+  userId: string,
+): Promise<boolean> {
+  const { env, orgCode } = context;
+  const config = await deps.configs[env].current(orgCode);
+  if (settingOf(config, env, tenancyType) !== 'single') return false;
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
+  const statusIn = async (tenant: Tenant): Promise<unknown> => {
+    const workspace = openWorkspace(deps, context, tenant);
+    if ((await readHead(workspace.scope))?.id !== tenant.id) return undefined;
+    return (await findMember(workspace, userId))?.data.status;
+  };
+  const home = await findIntent(orgScope, defaultWorkspaceCode);
+  const atHome = home === undefined ? undefined : await statusIn(home.row);
+  if (atHome === undefined || atHome === 'active') return false;
+  for (const tenant of await tenantsOf(orgScope, userId)) if ((await statusIn(tenant)) === 'active') return false;
+  return true;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { workspacesApi } from '@freehold/contract/app/workspaces';
 import type { BodyOf } from '@freehold/contract/route';
 import { auditCallerOf, auditEntryInWorkspace, policyIdByName, promisePolicy } from '../../iam/port.ts';
@@ -19,7 +20,6 @@ import {
 } from './founding.ts';
 import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './membership-hints.ts';
 import { type FoundMembership, listMemberships, type MembershipDeps, requireMembership } from './memberships.ts';
-import { codesFrom } from './workspace-code.ts';
 import { type OrgContext, workspaceHeads } from './workspace-head.ts';
 import { type RemovalConfirmation, type RemovalDeps, removeWorkspace } from './workspace-removal.ts';
 
@@ -219,3 +219,19 @@ function homeOf(
 ): { readonly place: OrgContext; readonly orgScope: Scope } {
   return { place: { env, orgCode }, orgScope: deps.stores[env].scope(orgScopeName(orgCode)) };
 }
+
+/** Codes from a name, the plain one first; then with an end that makes it another one. */
+function* codesFrom(name: string): Generator<string> {
+  const letters = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  const plain = letters === '' ? 'workspace' : letters;
+  if (plain !== defaultWorkspaceCode) yield plain;
+  for (let attempt = 0; attempt < attemptsMax; attempt++) yield `${plain}-${randomBytes(4).toString('hex')}`;
+}
+
+const attemptsMax = 8;

@@ -4,7 +4,7 @@ import type { Reply } from '../../../api/reply.ts';
 import { readRaw } from '../../../api/testing/raw-request.ts';
 import { createConfigReader } from '../../../config/config-reader.ts';
 import { orgs } from '../../../identity/org-users/org-directory.ts';
-import { createAppOrigins } from '../../../identity/settings/app-origins.ts';
+import { createAppOrigins } from '../../../identity/settings/allowed-domains.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { openStore } from '../../../store/open-store.ts';
 import { beginTrace } from '../../call-trace.ts';

@@ -16,7 +16,7 @@ import type { Membership, MembershipDeps } from '../../workspaces/memberships.ts
 import { enterWorkspace, isSingleTenancy } from '../../workspaces/resolve-workspace.ts';
 import { type AppClient, type AppClientDeps, appOf } from '../app-client.ts';
 import { type AppUser, appEmailKey, appRealm, appUsers, passwordIdentities, verifiedEmails } from '../app-user.ts';
-import type { CreatedAppUser, CreateUserCommand } from './app-user-command.ts';
+import type { CreatedAppUser, CreateUserCommand } from './list-users.ts';
 
 export interface CreateUserDeps extends AppClientDeps, MailDeps, MembershipDeps {
   readonly hasher: PasswordHasher;

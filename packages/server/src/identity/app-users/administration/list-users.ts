@@ -1,21 +1,33 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { appUsersApi } from '@freehold/contract/management/people/app-users';
+import type { ReplyOf } from '@freehold/contract/route';
+import { findMember } from '../../../iam/port.ts';
 import { emailKeys } from '../../../lib/formats/email-key.ts';
+import { notFound } from '../../../lib/problem.ts';
 import { type Cursors, mayBeId } from '../../../records/port.ts';
 import { escapeKeyValue } from '../../../schema/port.ts';
 import type { Range, Scope, Store } from '../../../store/port.ts';
 import { type Environment, orgScopeName } from '../../../tenancy/port.ts';
+import type { OrgCommand, OrgUserCommand } from '../../org-users/account.ts';
+import type { MembershipDeps } from '../../workspaces/memberships.ts';
+import { readHead } from '../../workspaces/workspace-head.ts';
 import {
   type AppUser,
   appUsers,
   disabledPartition,
   disabledUsers,
+  findAppUser,
   passwordIdentities,
   passwordIdp,
+  providerLinkPartition,
+  providerLinks,
+  providerLinksMax,
   unverifiedEmails,
   unverifiedPartition,
   verifiedEmails,
 } from '../app-user.ts';
 import { suspendedAccounts, suspendedPartition } from '../prove-email.ts';
-import type { AppUsersPage, ListedAppUser } from './app-user-command.ts';
+import { workspacesOf } from '../settle-accounts.ts';
 
 export interface ListQuery {
   readonly env: Environment;
@@ -166,7 +178,64 @@ function stateOf({ merged_into, disabled, suspended_for, is_erasing }: AppUser):
   return suspended_for === undefined ? 'active' : 'password_suspended';
 }
 
-export function listed(user: AppUser): ListedAppUser {
+function listed(user: AppUser): ListedAppUser {
   const { id, email, email_verified, fn, ln, created_at } = user;
   return { id, email, email_verified, fn, ln, state: stateOf(user), created_at };
+}
+
+/** Reads the workspaces that the org remembers the user in, at most 201, and changes nothing. @throws Problem `not_found`. */
+export async function showUser(deps: MembershipDeps, { orgCode, env, id }: NamedAppUser): Promise<ShownAppUser> {
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
+  const user = mayBeId(id) ? await findAppUser(orgScope, id) : undefined;
+  if (user === undefined) throw notFound();
+  const links = await providerLinks.range(orgScope, providerLinkPartition(id), { limit: providerLinksMax });
+  const memberships: ShownAppUser['memberships'][number][] = [];
+  for (const workspace of await workspacesOf({ deps, place: { env, orgCode }, orgScope }, id)) {
+    const member = await findMember(workspace, id);
+    // Reads need not wait for anything, and others want to be served too.
+    await nextTurn();
+    if (member === undefined) continue;
+    const { role, status, created_at } = member.data;
+    memberships.push({
+      tenant_id: workspace.tenantId,
+      tenant_code: workspace.tenantCode,
+      name: (await readHead(workspace.scope))?.name ?? '',
+      role: String(role ?? ''),
+      status: String(status ?? ''),
+      joined_at: created_at,
+    });
+  }
+  return {
+    ...listed(user),
+    has_password: user.password_hash !== undefined,
+    providers: links.map(({ value }) => value),
+    tokens_revoked_at: user.tokens_revoked_at ?? null,
+    disabled: user.disabled ?? null,
+    proved_by: user.suspended_for ?? null,
+    suspends: user.suspends ?? null,
+    merged_into: user.merged_into ?? null,
+    memberships,
+  };
+}
+
+export type AppUsersPage = ReplyOf<typeof appUsersApi.listAppUsers>;
+type ListedAppUser = AppUsersPage['items'][number];
+export type ShownAppUser = ReplyOf<typeof appUsersApi.readAppUser>;
+
+export type CreatedAppUser = ReplyOf<typeof appUsersApi.createAppUser>;
+
+export interface NamedAppUser {
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly id: string;
+}
+
+export interface CreateUserCommand extends OrgCommand {
+  readonly env: Environment;
+  /** The address that the builder calls from. */
+  readonly ip: string;
+}
+
+export interface AppUserCommand extends OrgUserCommand {
+  readonly env: Environment;
 }

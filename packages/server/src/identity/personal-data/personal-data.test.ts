@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createCursors } from '../../records/port.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Change } from '../../store/port.ts';
-import { listJobs } from './list-jobs.ts';
 import { noCounts, personJobs } from './person-job.ts';
+import { listJobs } from './personal-data.ts';
 
 const clock = { now: () => Date.parse('2026-11-20T09:00:00Z') };
 

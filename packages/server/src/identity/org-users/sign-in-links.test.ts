@@ -5,12 +5,12 @@ import { secretHash, secretToken, uuidv7Source } from '../../lib/ids.ts';
 import { createMailQueue } from '../../mail/mail-queue.ts';
 import { openStore } from '../../store/open-store.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
-import { createMailThrottle } from '../people/mail-throttle.ts';
+import { createMailThrottle } from '../people/mailed-codes.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';
 import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
 import type { OrgAccountsDeps } from './account.ts';
-import { createCommandSignIns } from './command-sign-ins.ts';
+import { createCommandSignIns } from './sign-in-links.ts';
 import { signUp } from './sign-up.ts';
 
 const minute = 60_000;

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { base32, matchingStep, newTotpSecret, otpauthUri, totpCode, totpStep } from './totp.ts';
+import {
+  base32,
+  makeRecoveryCodes,
+  matchingStep,
+  newTotpSecret,
+  otpauthUri,
+  recoveryHash,
+  totpCode,
+  totpStep,
+} from './factor-codes.ts';
 
 const rfcSecret = Buffer.from('12345678901234567890');
 
@@ -67,4 +76,25 @@ test('names account and issuer in the URI, whatever they hold', () => {
     uri,
     'otpauth://totp/Free%20hold:a%26b%3Dc%3F%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Free%20hold',
   );
+});
+
+test('makes ten codes of 20 letters, of which no letter looks like another', () => {
+  const { codes, hashes } = makeRecoveryCodes();
+  assert.deepEqual([new Set(codes).size, new Set(hashes).size], [10, 10]);
+  for (const code of codes) assert.match(code, /^([0-9a-z]{5}-){3}[0-9a-z]{5}$/);
+  assert.doesNotMatch(codes.join(''), /[1ilo]/);
+  assert.deepEqual(codes.map(recoveryHash), hashes);
+});
+
+test('a code is the same however it is typed', () => {
+  const { codes, hashes } = makeRecoveryCodes();
+  const [code = ''] = codes;
+  for (const typed of [
+    code.toUpperCase(),
+    code.replaceAll('-', ''),
+    ` ${code.replaceAll('-', ' ')} `,
+    code.replaceAll('0', 'O'),
+  ])
+    assert.equal(recoveryHash(typed), hashes[0]);
+  assert.notEqual(recoveryHash(code.slice(1)), hashes[0]);
 });

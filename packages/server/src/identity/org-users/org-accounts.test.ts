@@ -7,12 +7,12 @@ import { createMailQueue } from '../../mail/mail-queue.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import { openStore } from '../../store/open-store.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
-import { createMailThrottle } from '../people/mail-throttle.ts';
+import { createMailThrottle } from '../people/mailed-codes.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';
 import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
 import type { OrgAccountsDeps } from './account.ts';
-import { changeOrgPassword, forgotOrgPassword, resetOrgPassword } from './org-password.ts';
+import { changeOrgPassword, forgotOrgPassword, resetOrgPassword } from './org-accounts.ts';
 import { signUp } from './sign-up.ts';
 
 const email = 'bea@example.com';

@@ -1,28 +1,91 @@
 import { type providersApi, signInChecks } from '@freehold/contract/management/settings/providers';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { settingOf } from '../../config/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AddressRefused, unansweredReason } from '../../lib/network/guarded-request.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { findSignedIn, identities } from '../app-users/app-user.ts';
 import { readOwner } from '../app-users/provider-sign-in.ts';
-import type { Claims, ProviderIdentity } from '../oidc/claims.ts';
-import { type DiscoveryDeps, readMetadata, webAddressOf } from '../oidc/discover-provider.ts';
-import { atCode, exchangeCode } from '../oidc/exchange-code.ts';
-import { createPostForm, type FetchJsonOptions } from '../oidc/fetch-json.ts';
-import type { ProviderTokens } from '../oidc/provider-tokens.ts';
-import { reasonOf } from '../oidc/token-reasons.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
+import { unverifiedClaim, unverifiedClaims } from '../tokens/app-tokens.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
-import { isSuspendedAtHome } from '../workspaces/suspended-at-home.ts';
+import { isSuspendedAtHome } from '../workspaces/resolve-workspace.ts';
 import type { OrgContext } from '../workspaces/workspace-head.ts';
-import { unverifiedClaim, unverifiedClaims } from './app-tokens.ts';
+import type { Claims, ProviderIdentity } from './claims.ts';
+import {
+  type DiscoveredProvider,
+  type DiscoveryDeps,
+  discoverProvider,
+  readMetadata,
+  webAddressOf,
+} from './discover-provider.ts';
+import { createFetchJson, createPostForm, type FetchJsonOptions, type PostForm, UnusableAnswer } from './fetch-json.ts';
+import { membersOf } from './key-set.ts';
+import { createProviderTokens, defaultLimits, type ProviderTokens } from './provider-tokens.ts';
 
-export type SignInVerdict = ReplyOf<typeof providersApi.testSignIn>;
+/** What a builder finds out about a provider before an app trusts it. Nothing of it is stored. */
+interface ProviderTrials {
+  /** @throws Problem `validation_failed` at `/issuer`, `rate_limited`. */
+  discover(orgCode: string, issuer: string): Promise<DiscoveredProvider>;
+  /** @throws Problem `validation_failed`, `rate_limited`. */
+  test(context: OrgContext, trial: BodyOf<typeof providersApi.testSignIn>): Promise<SignInVerdict>;
+}
+
+export interface ProviderTrialDeps extends Omit<SignInTrialDeps, 'discovery' | 'fetching' | 'tokens'> {
+  readonly clock: Clock;
+  /** In development providers on this machine are called, and by plain http; in production public ones by https. */
+  readonly allowPrivateAddresses: boolean;
+}
+
+/** Calls to providers that one org waits for at a time. */
+const trialsMax = 4;
+
+export function createProviderTrials({ clock, allowPrivateAddresses, ...deps }: ProviderTrialDeps): ProviderTrials {
+  const { providersMax, ...limits } = defaultLimits;
+  const fetching = { ...limits, allowPrivateAddresses };
+  const discovery: DiscoveryDeps = {
+    fetchJson: createFetchJson(fetching),
+    isDevelopment: allowPrivateAddresses,
+    timeoutMilliseconds: limits.timeoutMilliseconds,
+  };
+  const inShare = createShare();
+  return {
+    discover: (orgCode, issuer) => inShare(orgCode, () => discoverProvider(discovery, issuer)),
+    test: (context, trial) =>
+      inShare(context.orgCode, () => {
+        const tokens = createProviderTokens({ clock, allowPrivateAddresses, limits: { providersMax: 1 } });
+        return trySignIn({ ...deps, discovery, fetching, tokens }, context, trial);
+      }),
+  };
+}
+
+/** A provider that answers slowly holds calls open: an org has a few of them at a time, so that others are not held up. */
+function createShare() {
+  const underWay = new Map<string, number>();
+  return async <Result>(orgCode: string, work: () => Promise<Result>): Promise<Result> => {
+    const count = underWay.get(orgCode) ?? 0;
+    if (count >= trialsMax)
+      throw new Problem('rate_limited', `at most ${trialsMax} providers are asked for an org at a time: try again`, {
+        retry_after_seconds: 5,
+      });
+    underWay.set(orgCode, count + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (underWay.get(orgCode) ?? 1) - 1;
+      if (left === 0) underWay.delete(orgCode);
+      else underWay.set(orgCode, left);
+    }
+  };
+}
+
+type SignInVerdict = ReplyOf<typeof providersApi.testSignIn>;
 type Trial = BodyOf<typeof providersApi.testSignIn>;
 type Check = (typeof signInChecks)[number];
 
-export interface SignInTrialDeps extends Pick<MembershipDeps, 'stores' | 'configs'> {
+interface SignInTrialDeps extends Pick<MembershipDeps, 'stores' | 'configs'> {
   /** Of the platform's own tokens. */
   readonly issuer: string;
   readonly discovery: DiscoveryDeps;
@@ -36,7 +99,7 @@ export interface SignInTrialDeps extends Pick<MembershipDeps, 'stores' | 'config
  * token alone, so that a draft of a builder moves no keys that are held for others.
  * @throws Problem `validation_failed` for a draft that no setting takes, and for a code that gives no token.
  */
-export async function trySignIn(deps: SignInTrialDeps, context: OrgContext, trial: Trial): Promise<SignInVerdict> {
+async function trySignIn(deps: SignInTrialDeps, context: OrgContext, trial: Trial): Promise<SignInVerdict> {
   const trusted = await trustedIssuers(deps, context, trial.provider);
   const token = trial.id_token ?? (await tokenByCode(deps, trusted, trial.code));
   const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
@@ -162,3 +225,75 @@ async function accountOf(orgScope: Scope, identity: ProviderIdentity): Promise<F
   if (user === undefined) throw new Problem('token_invalid', 'the account of this identity was removed');
   return { state: known === undefined ? 'linked' : 'known', userId: user.id };
 }
+
+/** What a provider sent a browser back with, and what the browser began the sign-in with. */
+export interface SignInCode {
+  readonly value: string;
+  readonly verifier: string;
+  readonly redirect_uri: string;
+  readonly client_id: string;
+}
+
+/**
+ * Exchanges an authorization code for an identity token, as a public client with PKCE (RFC 6749, 4.1.3; RFC 7636, 4.5).
+ * @throws Problem `validation_failed` at `/code` where the provider gives none.
+ */
+async function exchangeCode(postForm: PostForm, tokenEndpoint: string, code: SignInCode): Promise<string> {
+  const form = {
+    grant_type: 'authorization_code',
+    code: code.value,
+    code_verifier: code.verifier,
+    redirect_uri: code.redirect_uri,
+    client_id: code.client_id,
+  };
+  const { status, body } = await postForm(tokenEndpoint, form).catch((error: unknown) => {
+    const why = error instanceof UnusableAnswer ? error.message : unansweredReason(error);
+    throw atCode('unreachable', `the provider did not exchange the code: ${why}`);
+  });
+  const { id_token, error, error_description } = membersOf(body);
+  if (status === 200 && typeof id_token === 'string') return id_token;
+  if (status === 200) throw atCode('no_id_token', 'the provider gave no identity token: request the scope `openid`');
+  const described = typeof error_description === 'string' ? ` (${shortened(error_description)})` : '';
+  const name = typeof error === 'string' ? `\`${shortened(error)}\`${described}` : `status ${status}`;
+  const hint =
+    error === 'invalid_client' || error === 'unauthorized_client'
+      ? '. The client may need a secret at the provider, which this test does not send: paste an identity token instead'
+      : '';
+  throw atCode('provider_refused', `the provider refused the code: ${name}${hint}`);
+}
+
+function atCode(code: string, message: string): Problem {
+  return invalidBody([{ pointer: '/code', code, message }]);
+}
+
+function shortened(text: string): string {
+  return text.slice(0, 200).toWellFormed();
+}
+
+/**
+ * Why a token was refused, for the builder who tries it. A caller of the app is told less: the reason stands in the cause
+ * of the refusal alone.
+ */
+function reasonOf({ cause, code, message }: Problem): string {
+  if (typeof cause === 'string') return sentences[cause] ?? `${message} (${cause})`;
+  if (cause instanceof AddressRefused) return `the keys of the issuer cannot be fetched: ${cause.message}`;
+  return code === 'unavailable' ? `${message}: ${unansweredReason(cause)}` : message;
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  form: 'it is no JSON Web Token of three parts in base64url with a claim `iss`',
+  key: 'the provider publishes no key of this id and algorithm',
+  payload: 'its claims are no JSON',
+  'header crit': 'its header has `crit`, which names extensions that the platform does not know',
+  'header typ': 'its header has a `typ` other than `JWT`: it may be an access token',
+  'header kid': 'the `kid` of its header is no text',
+  'claim iss': 'its signed claims name another issuer',
+  'claim exp': 'the claim `exp` is missing, or is no time in whole seconds',
+  'claim nbf': 'the claim `nbf` is no time, or lies in the future',
+  'claim iat': 'the claim `iat` is no time, or lies in the future',
+  'claim events': 'it is a notice of a sign-out, and no identity token',
+  'claim sub': 'the claim `sub` is missing, or is no text of 1 to 255 printing ASCII characters',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature does not fit the key that it names',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'its algorithm is none that the platform takes',
+  ERR_JWS_INVALID: 'its header cannot be read',
+};

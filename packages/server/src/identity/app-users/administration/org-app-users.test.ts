@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../../store/open-store.ts';
 import { appUsers } from '../app-user.ts';
-import { disableUser, enableUser, revokeTokens } from './disable-user.ts';
+import { disableUser, enableUser, revokeTokens } from './org-app-users.ts';
 
 test('nothing is done about an account that is being erased: it is not there any more', async () => {
   const clock = { now: () => Date.parse('2026-11-20T09:00:00Z') };
