@@ -2,8 +2,20 @@
  * A field that was converted is stored under another name than before, so that the values of before stay as they are: an
  * earlier definition, as after a rollback, reads them again.
  */
+import {
+  compileExpression,
+  type Expression,
+  ExpressionLanguage,
+  isMistake,
+  type Mistake,
+} from '../../expressions/port.ts';
+import type { CompiledField } from '../compiled-field.ts';
 import type { ConversionDefinition, ConvertedField, FieldDefinition } from '../definition.ts';
 import { storedNameOf } from '../field-names.ts';
+import type { ExpressionValue } from '../field-types/computed/expression-value.ts';
+import { evaluateOn, evaluationSteps, type ReadableFields } from '../field-types/computed/readable-fields.ts';
+import { type FieldValue, type FieldValues, readValue } from '../field-types/field-type.ts';
+import { fieldTypeOf } from '../field-types/registry.ts';
 
 /**
  * The name that the values of a field have once they are converted. It ends with the config version of the change, or with
@@ -47,4 +59,82 @@ export function conversionFrom(cel: string, field: FieldDefinition): ConversionD
   const members = Object.entries({ name, colType, items, lookup, storedAs: storedNameOf(field), convert });
   const from = Object.fromEntries(members.filter(([, value]) => value !== undefined));
   return { cel, from: from as unknown as ConvertedField };
+}
+
+/** How the value of a field is made of a stored record that has one from before a conversion. */
+export interface CompiledConversion {
+  /** The field. */
+  readonly name: string;
+  /** The name under which its own values are stored. */
+  readonly stored: string;
+  /** The names under which earlier values are, the latest first. */
+  readonly former: readonly string[];
+  /** @param values by stored names. Undefined where there is no earlier value that can be converted. */
+  readonly value: (values: FieldValues, effort: ConversionEffort) => FieldValue | undefined;
+}
+
+/** How many characters and elements the conversions of one record may go through together: less than 0.1 ms. */
+interface ConversionEffort {
+  stepsLeft: number;
+}
+
+const conversionStepsMax = 32 * 1024;
+
+export function newConversionEffort(): ConversionEffort {
+  return { stepsLeft: conversionStepsMax };
+}
+
+export function compileConversions(fields: readonly CompiledField[]): readonly CompiledConversion[] {
+  return fields.flatMap(({ definition, behaviour }): readonly CompiledConversion[] => {
+    const { name, convert } = definition;
+    if (convert === undefined) return [];
+    const convertedFrom = compileConversion(convert, definition);
+    const value: CompiledConversion['value'] = (values, effort) => {
+      const input = convertedFrom(values, effort);
+      const read = input === undefined ? undefined : readValue(behaviour, false, input);
+      return read !== undefined && 'value' in read ? read.value : undefined;
+    };
+    const former = formerFields(definition).map(({ storedAs }) => storedAs);
+    return [{ name, stored: storedNameOf(definition), former, value }];
+  });
+}
+
+function compileConversion(conversion: ConversionDefinition, to: FieldDefinition): CompiledConversion['value'] {
+  const { from } = conversion;
+  const fields = readableField(from);
+  const expression = compileConversionOf(conversion, to);
+  const output = expressionValueOf(to);
+  if (isMistake(expression) || fields === undefined || output?.write === undefined)
+    throw new TypeError(`the conversion of ${to.name} does not compile`);
+  const { name, storedAs, convert } = from;
+  const earlier = convert === undefined ? undefined : compileConversion(convert, from);
+  return (values, effort) => {
+    const value = Object.hasOwn(values, storedAs) ? values[storedAs] : earlier?.(values, effort);
+    if (value === undefined) return undefined;
+    const record = { [name]: value };
+    effort.stepsLeft -= evaluationSteps(expression, fields, record);
+    const evaluated = effort.stepsLeft < 0 ? undefined : evaluateOn(expression, fields, record);
+    return evaluated?.kind === 'value' ? output.write?.(evaluated.value) : undefined;
+  };
+}
+
+/** Reads the expression of a conversion and checks its types. */
+export function compileConversionOf({ cel, from }: ConversionDefinition, to: FieldDefinition): Expression | Mistake {
+  const [fields, output] = [readableField(from), expressionValueOf(to)];
+  if (fields === undefined) return { message: 'the type that the field had has no place in expressions', at: 0 };
+  if (output?.write === undefined) return { message: 'no expression gives values of the type of the field', at: 0 };
+  const { type } = output;
+  // A whole number is a number as well.
+  return compileExpression(cel, fields.language, type === 'double' ? [type, 'int'] : [type]);
+}
+
+function expressionValueOf(field: FieldDefinition): ExpressionValue | undefined {
+  return fieldTypeOf(field).inExpressions?.(field);
+}
+
+function readableField(field: FieldDefinition): ReadableFields | undefined {
+  const value = expressionValueOf(field);
+  if (value === undefined) return undefined;
+  const language = new ExpressionLanguage(new Map([[field.name, value.type]]));
+  return { values: new Map([[field.name, value]]), language, aliases: new Map() };
 }
