@@ -5,7 +5,7 @@ import type { EntityDefinition } from '../../schema/definition.ts';
 import { actions } from '../../schema/entity-content.ts';
 import { openStore } from '../../store/open-store.ts';
 import { RecordBench, SteppedClock } from '../../testing/record-bench.ts';
-import type { ShownConfig } from '../config-bodies.ts';
+import type { ShownConfig } from './api-change.ts';
 
 const order: EntityDefinition = {
   entityName: 'order',

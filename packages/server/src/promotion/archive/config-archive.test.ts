@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { type ConfigItemKind, configItemKinds } from '../../config/config-item.ts';
+import { type ConfigItemKind, configItemKinds } from '../../config/config-set.ts';
 import { parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { tarHeader, wholeTarBlocks } from '../../lib/formats/tar.ts';
 import { Problem } from '../../lib/problem.ts';
