@@ -74,7 +74,7 @@ export function readSettingContent(
   return errors.length > 0 ? { errors } : { content: { value, ...prod } };
 }
 
-/** What is wrong with the value of a setting. */
+// What is wrong with the value of a setting.
 
 export function wrong(message: string, pointer = '', code = 'wrong_type'): { readonly errors: readonly InputError[] } {
   return { errors: [{ pointer, code, message }] };

@@ -47,7 +47,7 @@ export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCa
   return { ...call, rows: assertNotDenied(call.access.rowsOfBody(body)) };
 }
 
-/** Who calls the routes of records, as their handlers get them. */
+// Who calls the routes of records, as their handlers get them.
 
 declare module '../api/route.ts' {
   /** By the verb that the caller's policies were asked for before the handler is. */

@@ -7,9 +7,8 @@ export {
   authorizeBody,
   type EachCaller,
   type NamedPolicyRequest,
-  type RecordPolicyRequest,
 } from './caller-access.ts';
-export { backwardName, type Expansion } from './expand/expand-tree.ts';
+export { backwardName } from './expand/expand-tree.ts';
 export {
   type Idempotency,
   keepAnswer,
@@ -41,7 +40,6 @@ export {
   readUpdate,
   renewedRecord,
   type StoredRecord,
-  type StoredText,
   systemData,
   unconvertedFields,
   unknownField,

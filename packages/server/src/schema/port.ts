@@ -11,7 +11,6 @@ export type { CompiledField } from './compiled-field.ts';
 export { conversionFrom, convertedName, identityOf, rootOf, storedNamesOf } from './conversions/conversion.ts';
 export {
   type CheckDefinition,
-  type CompoundIndexDefinition,
   definitionLimits,
   type EntityDefinition,
   type FieldDefinition,
@@ -52,7 +51,6 @@ export {
   apiNamesOf,
   fieldName,
   fieldNamed,
-  type NamedFields,
   namesOf,
   revivedNames,
   storedNameOf,

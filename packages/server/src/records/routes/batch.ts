@@ -190,7 +190,7 @@ function memberAtFault(code: Problem['code'], action: BatchOperation['action'] |
   return 'id';
 }
 
-/** In a batch lookups may name the records of operations before, whose ids their sender does not know yet. */
+// In a batch lookups may name the records of operations before, whose ids their sender does not know yet.
 
 /** What `$ref` names: an operation by its index or its `ref`. */
 type Reference = number | string;

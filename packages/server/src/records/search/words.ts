@@ -117,7 +117,7 @@ function cut(word: string): string {
 }
 
 /** What `q` asks for: all of these words, and one that begins with `prefix`. */
-export interface SearchQuery {
+interface SearchQuery {
   readonly words: readonly string[];
   readonly prefix: string;
 }

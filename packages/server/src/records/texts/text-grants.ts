@@ -86,7 +86,7 @@ function remembering<T>(make: (text: string) => T): (text: string) => { readonly
   };
 }
 
-/** Reads single members of stored texts, which `JSON.stringify` wrote, without reading the others. */
+// Reads single members of stored texts, which `JSON.stringify` wrote, without reading the others.
 
 /**
  * Gives the JSON of a member as it stands in the text of a record. Undefined where it is no string without escapes, no

@@ -241,7 +241,7 @@ function without(filters: readonly Filter[], used: Filter | undefined): readonly
   return isExact ? filters.filter((filter) => filter !== used) : filters;
 }
 
-/** Which parts of an index hold the records that have one of several values. */
+// Which parts of an index hold the records that have one of several values.
 
 /** Parts of an index, each in creation order, that hold every record of the answer, and perhaps a few more. */
 export interface UnionPlan extends MergedPlan {

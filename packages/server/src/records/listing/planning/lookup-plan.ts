@@ -104,7 +104,7 @@ export function idAtEnd(sk: string): string {
   return sk.slice(-idLength);
 }
 
-/** How the records of a list come in the order of the records to which a lookup points. */
+// How the records of a list come in the order of the records to which a lookup points.
 
 export interface LookupOrder {
   /** The other records, in their order. */

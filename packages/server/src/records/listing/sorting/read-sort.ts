@@ -129,7 +129,7 @@ function unindexed(error: string, message: string): Problem {
   return new Problem('unindexed_sort', message, { errors });
 }
 
-/** What is asked for by `sortby=customer_id.tier`: an order by fields of the record that a lookup points to. */
+// What is asked for by `sortby=customer_id.tier`: an order by fields of the record that a lookup points to.
 
 /** Before the definition of the other entity is read. */
 interface AskedLookupSort {
