@@ -1,11 +1,11 @@
-import type { ConfigReader } from './config-reader.ts';
-import type { ConfigSet } from './config-set.ts';
-import { configHead, isOfLive } from './org-keys.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change, Put, Store } from '../store/port.ts';
 import { asRead } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
 import { orgScopeName } from '../tenancy/port.ts';
+import type { ConfigReader } from './config-reader.ts';
+import type { ConfigSet } from './config-set.ts';
+import { configHead, isOfLive } from './org-keys.ts';
 
 /** When a config version is made, and for which org. */
 export interface SwitchTime {
