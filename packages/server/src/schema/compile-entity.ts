@@ -1,12 +1,12 @@
 import { type CompiledCheck, compileChecks } from './checks.ts';
 import { type CompiledField, compileField } from './compiled-field.ts';
-import { compileConversions } from './conversions/conversion.ts';
+import { compileConversions } from './conversion.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
 
 import { type FieldNaming, namesByAlias, namingOf } from './field-names.ts';
 import { readableFields } from './field-types/registry.ts';
-import { type CompiledFill, compileFills } from './fills/fill-states.ts';
+import { type CompiledFill, compileFills } from './fills.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';

@@ -1,7 +1,7 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
 import { namesOf, storedNameOf } from './field-names.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
-import { type FillState, nextFillStates } from './fills/fill-states.ts';
+import { type FillState, nextFillStates } from './fills.ts';
 import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
 import { type KnownNames, nextNames, withKnownNames } from './renames/stored-names.ts';
 

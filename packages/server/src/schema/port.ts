@@ -8,7 +8,7 @@ export {
   recordsMayMeet,
 } from './compile-entity.ts';
 export type { CompiledField } from './compiled-field.ts';
-export { conversionFrom, convertedName, identityOf, rootOf, storedNamesOf } from './conversions/conversion.ts';
+export { conversionFrom, convertedName, identityOf, rootOf, storedNamesOf } from './conversion.ts';
 export {
   type CheckDefinition,
   definitionLimits,
@@ -78,14 +78,7 @@ export {
 export { guidType } from './field-types/guid.ts';
 export { compilePatterns } from './field-types/patterns/compiled-pattern.ts';
 export { behaviourOf, colTypeOf, fieldTypeOf, storedInExpressions } from './field-types/registry.ts';
-export {
-  type CompiledFill,
-  type FailedFill,
-  type FillState,
-  hasFill,
-  isFilled,
-  isSameFill,
-} from './fills/fill-states.ts';
+export { type CompiledFill, type FailedFill, type FillState, hasFill, isFilled, isSameFill } from './fills.ts';
 export {
   type CompiledCompound,
   type CompiledIndex,

@@ -2,7 +2,7 @@ import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { apiNamesOf } from '../field-names.ts';
 import { formulaTokens } from '../field-types/formula.ts';
 import { behaviourOf, readableFields } from '../field-types/registry.ts';
-import { takesBackfill } from '../fills/fill-states.ts';
+import { takesBackfill } from '../fills.ts';
 import { isLookupList, lookupOf } from '../lookups.ts';
 import { isSharedParameter } from '../names.ts';
 import { checkedHints } from './field-hints.ts';

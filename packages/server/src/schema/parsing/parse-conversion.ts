@@ -1,5 +1,5 @@
 import { isMistake } from '../../expressions/port.ts';
-import { compileConversionOf, conversionOf, formerFields, rootOf } from '../conversions/conversion.ts';
+import { compileConversionOf, conversionOf, formerFields, rootOf } from '../conversion.ts';
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { namesOf, storedNameOf } from '../field-names.ts';
 import { isPlatformMade } from '../field-types/field-type.ts';

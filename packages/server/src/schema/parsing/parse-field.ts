@@ -7,7 +7,7 @@ import { compileFormula, formulaTypes } from '../field-types/formula.ts';
 import { guidType } from '../field-types/guid.ts';
 import { plainTypes } from '../field-types/plain-types.ts';
 import { behaviourOf, colTypeOf, fieldTypes, plannedTypes } from '../field-types/registry.ts';
-import { compileBackfill, takesBackfill } from '../fills/fill-states.ts';
+import { compileBackfill, takesBackfill } from '../fills.ts';
 import { isLookupList } from '../lookups.ts';
 import { entityNameProblem, fieldNameProblem, otherFieldName } from '../names.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';

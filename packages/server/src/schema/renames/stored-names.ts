@@ -3,13 +3,7 @@
  * the field has now, and what the platform stores about fields speaks the stored one: so a rename changes nothing stored.
  */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type CompiledConversion,
-  conversionOf,
-  identityOf,
-  newConversionEffort,
-  rootOf,
-} from '../conversions/conversion.ts';
+import { type CompiledConversion, conversionOf, identityOf, newConversionEffort, rootOf } from '../conversion.ts';
 import { definitionLimits, type FieldDefinition, type FieldValue, type FieldValues } from '../definition.ts';
 import { apiNamesOf, namesOf, storedNameOf } from '../field-names.ts';
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compileExpression, type Expression, isMistake, type Mistake } from '../../expressions/port.ts';
-import { type CompiledField, isRequired } from '../compiled-field.ts';
-import { type EntityDefinition, type FieldDefinition, isPlatformField } from '../definition.ts';
-import { fieldName, storedNameOf } from '../field-names.ts';
-import { evaluateOn, evaluationSteps, type ReadableFields } from '../field-types/computed/readable-fields.ts';
-import { type FieldValue, type FieldValues, isPlatformMade, readValue } from '../field-types/field-type.ts';
-import { fieldTypeOf, readableFields } from '../field-types/registry.ts';
-import { lookupOf } from '../lookups.ts';
-import { renamedIn } from '../renames/stored-names.ts';
+import { compileExpression, type Expression, isMistake, type Mistake } from '../expressions/port.ts';
+import { type CompiledField, isRequired } from './compiled-field.ts';
+import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
+import { fieldName, storedNameOf } from './field-names.ts';
+import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/computed/readable-fields.ts';
+import { type FieldValue, type FieldValues, isPlatformMade, readValue } from './field-types/field-type.ts';
+import { fieldTypeOf, readableFields } from './field-types/registry.ts';
+import { lookupOf } from './lookups.ts';
+import { renamedIn } from './renames/stored-names.ts';
 
 /**
  * A field whose values a job brings to the records that stand. Once it has been through all of them the state is gone,

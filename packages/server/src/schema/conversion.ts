@@ -8,14 +8,14 @@ import {
   ExpressionLanguage,
   isMistake,
   type Mistake,
-} from '../../expressions/port.ts';
-import type { CompiledField } from '../compiled-field.ts';
-import type { ConversionDefinition, ConvertedField, FieldDefinition } from '../definition.ts';
-import { storedNameOf } from '../field-names.ts';
-import type { ExpressionValue } from '../field-types/computed/expression-value.ts';
-import { evaluateOn, evaluationSteps, type ReadableFields } from '../field-types/computed/readable-fields.ts';
-import { type FieldValue, type FieldValues, readValue } from '../field-types/field-type.ts';
-import { fieldTypeOf } from '../field-types/registry.ts';
+} from '../expressions/port.ts';
+import type { CompiledField } from './compiled-field.ts';
+import type { ConversionDefinition, ConvertedField, FieldDefinition } from './definition.ts';
+import { storedNameOf } from './field-names.ts';
+import type { ExpressionValue } from './field-types/computed/expression-value.ts';
+import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/computed/readable-fields.ts';
+import { type FieldValue, type FieldValues, readValue } from './field-types/field-type.ts';
+import { fieldTypeOf } from './field-types/registry.ts';
 
 /**
  * The name that the values of a field have once they are converted. It ends with the config version of the change, or with
