@@ -9,8 +9,12 @@ import { isMistake } from '../../packages/server/src/expressions/mistake.ts';
 import { filterVariables } from '../../packages/server/src/records/filtering/filter-language.ts';
 import { platformFields } from '../../packages/server/src/schema/definition.ts';
 import { reservedTokens } from '../../packages/server/src/schema/key-template.ts';
-import { newEntityNameProblem, reservedFieldNameProblem } from '../../packages/server/src/schema/names.ts';
-import { reservedParameters, sharedParameters } from '../../packages/server/src/schema/parameter-names.ts';
+import {
+  newEntityNameProblem,
+  reservedFieldNameProblem,
+  reservedParameters,
+  sharedParameters,
+} from '../../packages/server/src/schema/names.ts';
 import { table } from './reference.ts';
 
 export const reservedNamesPath = 'docs/reserved-names.md';

@@ -25,7 +25,7 @@ const fieldType: Addition = {
   file: `${server}/schema/field-types/stars.ts`,
   source: `
     import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-    import { numberOrder } from '../order/number-order.ts';
+    import { numberOrder } from '../order/order-encoding.ts';
 
     export const starsType: FieldType = {
       colType: 'stars',

@@ -7,6 +7,14 @@ import type { ConfigReader } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
 import { configHead, isOfLive } from './org-keys.ts';
 
+/** When a config version is made, and for which org. */
+export interface SwitchTime {
+  readonly orgCode: string;
+  /** The config version of the switch. */
+  readonly next: number;
+  readonly now: number;
+}
+
 export interface ChangeConfigDeps {
   readonly store: Store;
   readonly configs: ConfigReader;

@@ -1,7 +1,35 @@
+import { configItemKinds } from '@freehold/contract/config-kinds';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
-import type { ApiAction, CompiledEntity, EntityState, Reference, ReferenceMap } from '../schema/port.ts';
-import { systemEntities } from '../schema/port.ts';
-import { type ConfigItemKind, itemOfKey } from './config-item.ts';
+import {
+  type ApiAction,
+  type CompiledEntity,
+  type EntityState,
+  type Reference,
+  type ReferenceMap,
+  systemEntities,
+} from '../schema/port.ts';
+
+/** What is configured of an org, one thing of a kind and a name: what is versioned, compared and promoted as a whole. */
+export interface ConfigItem {
+  readonly kind: ConfigItemKind;
+  readonly name: string;
+}
+
+export { configItemKinds };
+export type ConfigItemKind = (typeof configItemKinds)[number];
+
+/** The one text for an item, such as `entity#order`; no kind has a `#`. */
+export function itemKey({ kind, name }: ConfigItem): string {
+  return `${kind}#${name}`;
+}
+
+/** @throws TypeError where it is none. */
+export function itemOfKey(key: string): ConfigItem {
+  const end = key.indexOf('#');
+  const kind = configItemKinds.find((one) => one === key.slice(0, end));
+  if (kind === undefined) throw new TypeError(`${key} is no config item`);
+  return { kind, name: key.slice(end + 1) };
+}
 
 /** The live configuration of one org at one version. A request holds one from its beginning to its end. */
 export interface ConfigSet {
@@ -39,7 +67,7 @@ export interface ActiveEntity {
 
 export type ApiVersions = Readonly<Record<ApiAction, number>>;
 
-export interface ConfigSetDeps {
+interface ConfigSetDeps {
   readonly version: number;
   readonly entities: ReadonlyMap<string, ActiveEntity>;
   readonly references: ReferenceMap;

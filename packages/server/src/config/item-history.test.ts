@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actions, apiName } from '../schema/api-configs.ts';
-import { type ConfigBodiesOfEntity, contentOfBodies } from '../schema/entity-content.ts';
+import { actions, apiName, type ConfigBodiesOfEntity, contentOfBodies } from '../schema/entity-content.ts';
 import { openStore } from '../store/open-store.ts';
 import { RecordBench, SteppedClock } from '../testing/record-bench.ts';
 import type { ItemChanged } from './item-history.ts';

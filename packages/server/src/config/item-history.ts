@@ -1,8 +1,7 @@
 import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
 import type { Put } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
-import type { ConfigItem } from './config-item.ts';
-import type { ApiVersions } from './config-set.ts';
+import type { ApiVersions, ConfigItem } from './config-set.ts';
 import { itemHistoryKey } from './org-keys.ts';
 
 /** That an item changed at a config version: by whom, when, and what was done. */

@@ -4,8 +4,7 @@ import type { ApiConfig, EntityDefinition, EntityState, ReferenceMap } from '../
 import { activeConfigKey, apiName, readReferences, versionedConfigKey, writeReferences } from '../schema/port.ts';
 import type { Change, Key } from '../store/port.ts';
 import { anyJson, json, table } from '../store/table.ts';
-import type { ConfigItem } from './config-item.ts';
-import type { StoredSetting } from './config-set.ts';
+import type { ConfigItem, StoredSetting } from './config-set.ts';
 
 /** An active item points to the version that is live. */
 const pointer = json<{ readonly version: number }>('pointer to a config', { version: 'number' });

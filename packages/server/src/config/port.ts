@@ -1,12 +1,23 @@
 /** The configuration of an org: what is active, how it changes, and the fence that keeps writes to it. */
-export { type ChangeConfigDeps, type ConfigChange, changeConfig, planConfig, schedulesDue } from './change-config.ts';
+export {
+  type ChangeConfigDeps,
+  type ConfigChange,
+  changeConfig,
+  planConfig,
+  type SwitchTime,
+  schedulesDue,
+} from './change-config.ts';
 export { type ConfigGate, configSize, configSizeAfter } from './config-gate.ts';
-export { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from './config-item.ts';
 export { type ConfigReader, type ConfigReaders, createConfigReader, openConfigs } from './config-reader.ts';
 export {
   type ActiveEntity,
   type ApiVersions,
+  type ConfigItem,
+  type ConfigItemKind,
   type ConfigSet,
+  configItemKinds,
+  itemKey,
+  itemOfKey,
   itemsOfKind,
   type LiveItem,
   referencesTo,
@@ -14,7 +25,7 @@ export {
   systemConfig,
   targetsOf,
 } from './config-set.ts';
-export { newBodies, sameVersions } from './entity-bodies.ts';
+export { newBodies, referencesChange, referencesPut, sameVersions } from './entity-rows.ts';
 export {
   createFences,
   endMarks,
@@ -47,15 +58,15 @@ export {
   references,
   versionKey,
 } from './org-keys.ts';
-export { referencesChange, referencesPut } from './references-change.ts';
 export {
   effectiveValue,
+  isObject,
+  readSettingContent,
   type SettingContent,
   type SettingType,
   type Surroundings,
   settingOf,
+  unknownMembers,
   valueIn,
+  wrong,
 } from './setting.ts';
-export { readSettingContent } from './setting-content.ts';
-export { isObject, unknownMembers, wrong } from './setting-errors.ts';
-export type { SwitchTime } from './switch-time.ts';

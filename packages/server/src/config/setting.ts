@@ -1,8 +1,9 @@
 import type { InputError } from '@freehold/contract/problem';
+import { pointerTo } from '../lib/json-pointer.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
+import { unknownNames } from '../lib/unknown-names.ts';
 import type { Environment } from '../tenancy/port.ts';
-import type { ConfigItemKind } from './config-item.ts';
-import type { ConfigSet, StoredSetting } from './config-set.ts';
+import type { ConfigItemKind, ConfigSet, StoredSetting } from './config-set.ts';
 
 /** A setting: its allowed values, and its default. */
 export interface SettingType<Value = unknown> {
@@ -53,4 +54,45 @@ export function effectiveValue<Value>(
 /** What a value comes to in an environment for which it was not said alone. */
 export function valueIn<Value>(env: Environment, type: SettingType<Value>, value: Value): Value {
   return env === 'prod' && type.inProduction !== undefined ? type.inProduction(value) : value;
+}
+
+/** What is sent of a setting, in its one form, or everything that is wrong with it. `others` may stand beside it. */
+export function readSettingContent(
+  type: SettingType,
+  input: Readonly<Record<string, unknown>>,
+  others: readonly string[] = [],
+): { readonly content: SettingContent } | { readonly errors: readonly InputError[] } {
+  const errors = [...unknownMembers(input, [...others, 'value', 'prod_value'])];
+  const read = (member: 'value' | 'prod_value'): unknown => {
+    const parsed = type.parse(input[member]);
+    if ('value' in parsed) return parsed.value;
+    errors.push(...parsed.errors.map((error) => ({ ...error, pointer: `/${member}${error.pointer}` })));
+    return undefined;
+  };
+  const value = read('value');
+  const prod = Object.hasOwn(input, 'prod_value') ? { prod_value: read('prod_value') } : {};
+  return errors.length > 0 ? { errors } : { content: { value, ...prod } };
+}
+
+// What is wrong with the value of a setting.
+
+export function wrong(message: string, pointer = '', code = 'wrong_type'): { readonly errors: readonly InputError[] } {
+  return { errors: [{ pointer, code, message }] };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of an object that its setting does not know. */
+export function unknownMembers(
+  input: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  pointer = '',
+): readonly InputError[] {
+  return unknownNames(input, (member) => known.includes(member)).map((member) => ({
+    pointer: pointer + pointerTo(member),
+    code: 'unknown_field',
+    message: `unknown member \`${member.slice(0, 100)}\``,
+  }));
 }

@@ -1,5 +1,9 @@
+import type { AuditContext } from '../audit/audit-entry.ts';
+import type { ConfigGate, ConfigReader } from '../config/port.ts';
 import type { OnceRequest } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
+import type { Store } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import type { EntityAdminDeps } from './admin-deps.ts';
 import { cancelEntityJob } from './cancel-entity-job.ts';
 import type { ApiChange, ChangedApi } from './definition/api-change.ts';
@@ -14,9 +18,8 @@ import {
   type JobPageRequest,
   listEntityJobs,
 } from './showing/entity-jobs.ts';
-import { type BuildsOfOrg, listBuilds } from './showing/list-builds.ts';
-import { type EntitySummary, listEntities } from './showing/list-entities.ts';
-import { compiledOf, type ShownEntity, showEntity } from './showing/show-entity.ts';
+import { type BuildsOfOrg, listBuilds } from './showing/show-builds.ts';
+import { compiledOf, type EntitySummary, listEntities, type ShownEntity, showEntity } from './showing/show-entity.ts';
 
 /** The management side of entities, in one environment and on one occasion. */
 export interface EntityAdmin {
@@ -60,4 +63,21 @@ export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
     compiled: (orgCode, entityName) => compiledOf(deps, orgCode, entityName),
     remove: (orgCode, entityName, options) => removeEntity(deps, orgCode, { ...options, entityName }),
   };
+}
+
+interface EntitiesDeps extends Pick<EntityAdminDeps, 'clock' | 'wake' | 'refuseRemoval'> {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly gates: Readonly<Record<Environment, ConfigGate>>;
+}
+
+/** The entities of an environment, for what is asked for on one occasion. */
+export type Entities = (env: Environment, auditContext: AuditContext) => EntityAdmin;
+
+export function openEntities({ stores, configs, gates, clock, wake, refuseRemoval }: EntitiesDeps): Entities {
+  return (env, auditContext) =>
+    createEntityAdmin({
+      ...{ store: stores[env], configs: configs[env], gate: gates[env] },
+      ...{ clock, wake, refuseRemoval, auditContext },
+    });
 }

@@ -2,10 +2,8 @@ import { auditEntry } from '../audit/audit-entry.ts';
 import { type ConfigSet, changeConfig, itemChanged, referencesTo } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
 import { countStoredRecords } from '../records/port.ts';
-import type { EntityAdminDeps } from './admin-deps.ts';
-import { entityAudited } from './entity-audited.ts';
+import { type EntityAdminDeps, entityAudited, unknownEntity } from './admin-deps.ts';
 import { planMigration } from './plan-migration.ts';
-import { unknownEntity } from './unknown-entity.ts';
 
 export interface RemovalOptions {
   /** Refuses if the entity has records. */

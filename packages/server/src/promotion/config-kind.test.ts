@@ -5,7 +5,7 @@ import { systemEntityNames } from '@freehold/contract/system-entities';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { type ConfigItemKind, configItemKinds } from '../config/config-item.ts';
+import { type ConfigItemKind, configItemKinds } from '../config/config-set.ts';
 import { checkSchema } from '../lib/check-schema.ts';
 import { kindsOf } from './config-kind.ts';
 import { diffJson } from './differences/json-patch.ts';

@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto';
+import { singleHeader } from '../api/headers/single-header.ts';
+import type { RequestEnvelope, RequestHead } from '../api/request.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Put, Scope } from '../store/port.ts';
 import { json, type Row, table } from '../store/table.ts';
 import { tryCommit } from '../store/transact.ts';
+import type { Actor } from './record-keys.ts';
 import type { PlannedChange } from './writing/planned-change.ts';
 
 /**
@@ -19,7 +22,7 @@ export interface OnceRequest {
   readonly expiresAt: number;
 }
 
-export interface AskedRequest {
+interface AskedRequest {
   readonly principal: string;
   readonly key: string;
   /** Everything that the request says. */
@@ -47,7 +50,7 @@ export function partOf(request: OnceRequest, index: number): OnceRequest {
 }
 
 /** What a request came to, and the version of everything that it wrote. */
-export interface StoredAnswer {
+interface StoredAnswer {
   readonly answer: unknown;
   readonly version: number;
   readonly expiresAt: number;
@@ -128,4 +131,35 @@ export async function findKept(scope: Scope, request: OnceRequest): Promise<Row<
 
 export function underWay(): Problem {
   return new Problem('conflict', 'a request with this `Idempotency-Key` has just been made: try again');
+}
+
+/** The request as one that counts once, where its sender gave it a key. @throws Problem `invalid_request`. */
+export function readOnce(
+  idempotency: Idempotency,
+  { head, body }: RequestEnvelope & { readonly body: unknown },
+  principal: string,
+): OnceRequest | undefined {
+  const key = readIdempotencyKey(head);
+  if (key === undefined) return undefined;
+  return idempotency({ principal, key, content: [head.method, head.url, body] });
+}
+
+/** Whose keys a caller sends: a person has keys of his own, and so has each builder who acts for him. */
+export function keyHolderOf({ userId, claims: { act } }: Pick<Actor, 'userId' | 'claims'>): string {
+  if (typeof act !== 'object' || act === null || !('sub' in act)) return userId;
+  return `${userId} ${act.sub}`;
+}
+
+/** What an answer says that was given before. */
+export const replayedHeaders = { 'Idempotency-Replayed': 'true' };
+
+function readIdempotencyKey(head: RequestHead): string | undefined {
+  if (head.headers['idempotency-key'] === undefined) return undefined;
+  const key = singleHeader(head, 'idempotency-key');
+  if (key === undefined || !/^[\x20-\x7e]{1,255}$/.test(key))
+    throw new Problem(
+      'invalid_request',
+      '`Idempotency-Key` must be sent once, as 1 to 255 printable characters of ASCII',
+    );
+  return key;
 }

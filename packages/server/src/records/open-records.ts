@@ -43,3 +43,5 @@ export function openRecords({ configs, fieldKeys, idempotencyKey, wake, ...deps 
     repeats: createRepeatedRequests(sealer),
   };
 }
+
+export type RecordRouteDeps = Pick<Records, 'runtime' | 'idempotency'>;

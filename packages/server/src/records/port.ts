@@ -1,13 +1,23 @@
 /** The one runtime of all records: writes, lists, views. */
 
 export { Overtaken, TooManyReads } from '../store/transaction/read-set.ts';
-export type { Actor } from './actor.ts';
-export type { AuthorizedCall, NamedPolicyRequest, RecordPolicyRequest } from './caller-access.ts';
-export { authorizeBody } from './caller-access.ts';
-export type { AskedRun, EachCaller } from './callers.ts';
-export { backwardName, type Expansion } from './expand/expand-tree.ts';
-export { type Idempotency, keepAnswer, type OnceRequest, once } from './idempotency.ts';
-export { keyHolderOf, readOnce, replayedHeaders } from './idempotency-key.ts';
+export {
+  type AskedRun,
+  type AuthorizedCall,
+  authorizeBody,
+  type EachCaller,
+  type NamedPolicyRequest,
+} from './caller-access.ts';
+export { backwardName } from './expand/expand-tree.ts';
+export {
+  type Idempotency,
+  keepAnswer,
+  keyHolderOf,
+  type OnceRequest,
+  once,
+  readOnce,
+  replayedHeaders,
+} from './idempotency.ts';
 export { type Derived, type Deriving, derive, recordCounter, sealedKey, sentinelKey } from './indexes/derive.ts';
 export { type Cursors, createCursors } from './listing/cursor.ts';
 export { type Filter, meetsAll, operators } from './listing/filter.ts';
@@ -19,8 +29,7 @@ export { type ListQuery, namedFilter, parameterFilter, plainParameter } from './
 export { scopeToCaller } from './listing/list-scope.ts';
 export { type ListPlan, planList } from './listing/planning/list-plan.ts';
 export { openWalk } from './listing/walking/list-walk.ts';
-export { openRecords, type Records } from './open-records.ts';
-export { policiesOfOrg } from './policies-of-org.ts';
+export { openRecords, type RecordRouteDeps, type Records } from './open-records.ts';
 export { type Presentation, presentationOf, presentRecords, writtenText } from './present-records.ts';
 export {
   dataOf,
@@ -31,12 +40,11 @@ export {
   readUpdate,
   renewedRecord,
   type StoredRecord,
-  type StoredText,
   systemData,
   unconvertedFields,
   unknownField,
 } from './record.ts';
-export { directKey, directPartition, recordPlace, updatedRecordKey } from './record-keys.ts';
+export { type Actor, directKey, directPartition, recordPlace, updatedRecordKey } from './record-keys.ts';
 export {
   bothPolicies,
   isOfEnvelope,
@@ -48,17 +56,15 @@ export {
   type RecordStates,
 } from './record-policy.ts';
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
-export { countersOfWorkspace, recordsOfOrg } from './records-of-org.ts';
+export { countersOfWorkspace, countStoredRecords, policiesOfOrg, recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
 export { MarkedRecord } from './removals/marks.ts';
 export type { Job } from './removals/removal-row.ts';
 export { type RunRemovalDeps, removalJob } from './removals/run-removal.ts';
 export type { LargeRemovals } from './removals/start-removal.ts';
 export { type MarkedScope, markingStore, type RepeatedRequests, runPartition } from './repeated-requests.ts';
-export { type RecordRouteDeps, recordRoutes } from './routes/record-routes.ts';
-export { countStoredRecords } from './stored-counts.ts';
+export { recordRoutes } from './routes/record-routes.ts';
 export type { RecordTransaction } from './transactions/record-transaction.ts';
-export { bodyAsRead } from './writing/body-as-read.ts';
 export {
   asDefined,
   assertFieldsAllowed,
@@ -69,22 +75,20 @@ export {
   fieldsBeyond,
   statesBesideFields,
 } from './writing/checks/record-checks.ts';
-export { readableUnchangedFields } from './writing/checks/unchanged-values.ts';
+export { readableUnchangedFields, recordOfCreate, recordOfUpdate } from './writing/checks/unchanged-values.ts';
 export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
 export type { EntityRules, RecordWrite } from './writing/entity-rules.ts';
 export type { BeforeEvent, BeforeEvents } from './writing/events/before-events.ts';
 export type { EntityEvents, EventWrite, RecordEvents } from './writing/events/record-events.ts';
-export { errorsAsSent, namedBody } from './writing/named-body.ts';
+export { bodyAsRead, errorsAsSent, namedBody } from './writing/named-body.ts';
 export { createNumbering, numberKey, numberPartition } from './writing/numbering.ts';
 export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';
-export type { PolicyBound } from './writing/policy-bound.ts';
 export {
   recordChanges,
   recordsAddedBy,
   removeRecords,
   sameKey,
 } from './writing/record-changes.ts';
-export { recordOfCreate, recordOfUpdate } from './writing/record-to-be.ts';
 export type { RecordWriteDeps } from './writing/record-write-deps.ts';
 export {
   createSealer,
@@ -94,6 +98,7 @@ export {
   type SealingKey,
 } from './writing/sealed-values.ts';
 export { holdsFor, planUpdate, type UpdatePlan } from './writing/update-record.ts';
+export type { PolicyBound } from './writing/write-gate.ts';
 export {
   type BeforeSpent,
   callAt,

@@ -16,10 +16,8 @@ import type { AuthorizedCall } from './caller-access.ts';
 import { findItems } from './listing/find-record.ts';
 import { dataOf, entityTag, partTag, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
 import { isOfEnvelope, type ReadableText, type RecordPolicy } from './record-policy.ts';
-import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
-import { newRoom, type ReplyRoom } from './views/reply-room.ts';
-import { showRecords } from './views/show-records.ts';
-import type { ShownRecord } from './views/shown-record.ts';
+import type { LookupSource, ShownRecord, UnreadRecord } from './views/load-lookups.ts';
+import { newRoom, type ReplyRoom, showRecords } from './views/show-records.ts';
 import { grantOn, namesIn } from './writing/checks/record-checks.ts';
 
 /** A view that a reply is to be made by. */

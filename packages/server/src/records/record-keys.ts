@@ -1,9 +1,15 @@
+import type { AuditCaller } from '../audit/audit-entry.ts';
 import { Problem } from '../lib/problem.ts';
-import type { CompiledEntity } from '../schema/port.ts';
-import { fillTemplate, type KeyTemplate, readTemplate, reservedTokens, type TokenValues } from '../schema/port.ts';
+import {
+  type CompiledEntity,
+  fillTemplate,
+  type KeyTemplate,
+  readTemplate,
+  reservedTokens,
+  type TokenValues,
+} from '../schema/port.ts';
 import { type Key, limits } from '../store/port.ts';
 import { type Workspace, workspaceOrg } from '../tenancy/port.ts';
-import type { Actor } from './actor.ts';
 import type { RecordData, StoredRecord } from './record.ts';
 
 /** The key of a new record. @throws Problem `validation_failed` naming the token that has no value, or too long a one. */
@@ -92,4 +98,12 @@ function workspaceToken(token: string, workspace: Workspace): string | undefined
 
 function asToken(value: unknown): string | number | boolean | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
+
+/** Who does something to a record, and what the claims in key templates stand for. */
+export interface Actor {
+  readonly userId: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** What the audit log says of who asks. Left out, it is the app's user himself. */
+  readonly auditCaller?: AuditCaller;
 }

@@ -7,26 +7,25 @@ import type { AuthorizedCall } from './caller-access.ts';
 import { withFilter } from './filtering/compile-filter.ts';
 import { filterTargets } from './filtering/filter-lookups.ts';
 import type { OnceRequest } from './idempotency.ts';
-import { type Count, countRecords, type Total, totalRecords } from './listing/count-records.ts';
+import { findItem } from './listing/find-record.ts';
 import type { ListRoute } from './listing/list-parameters.ts';
 import { type ListQuery, readListQuery } from './listing/list-query.ts';
-import { listRecords, type Page } from './listing/list-records.ts';
+import { type Count, countRecords, listRecords, type Page, type Total, totalRecords } from './listing/list-records.ts';
 import { withLookupSort } from './listing/sorting/lookup-sort.ts';
 import { newScan, type ScanLeft } from './listing/walking/scan-budget.ts';
-import { readText } from './read-text.ts';
-import type { StoredRecord } from './record.ts';
+import { dataOf, type StoredRecord } from './record.ts';
 import type { ReadableText } from './record-policy.ts';
 import { TooManyDependents } from './references/plan-removal.ts';
 import { MarkedRecord } from './removals/marks.ts';
 import type { Job } from './removals/removal-row.ts';
 import type { LargeRemovals } from './removals/start-removal.ts';
 import { beginTransaction, type RecordTransaction, rehearsalLoop } from './transactions/record-transaction.ts';
-import { afterCommitHooks } from './writing/after-commit-hooks.ts';
+import { assertVisible } from './writing/checks/record-checks.ts';
 import type { DeleteInput } from './writing/delete-record.ts';
-import { boundedLoop } from './writing/policy-bound.ts';
+import { afterCommitHooks } from './writing/entity-rules.ts';
 import type { RecordWriteDeps } from './writing/record-write-deps.ts';
 import type { UpdateInput } from './writing/update-record.ts';
-import { gatedLoop } from './writing/write-gate.ts';
+import { boundedLoop, gatedLoop } from './writing/write-gate.ts';
 import type { RecordCall, WriteLoop } from './writing/write-loop.ts';
 import {
   type RecordOperation,
@@ -75,14 +74,14 @@ export interface BulkWrites {
   inTurn<T>(call: RecordCall, work: () => Promise<T>): Promise<T>;
 }
 
-export interface RecordRuntimeDeps extends RecordWriteDeps {
+interface RecordRuntimeDeps extends RecordWriteDeps {
   /** Left out, a removal that is too large for one commit is refused. */
   readonly removals?: LargeRemovals | undefined;
   /** Milliseconds that only grow, by which a page or a count ends that takes too long; left out, those of the process. */
   readonly elapsed?: () => number;
 }
 
-export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'> {}
+interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'> {}
 
 /**
  * Writes that would overtake one another take turns within this process: those of one record, and those of entities
@@ -163,4 +162,12 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
 /** That of the entities whose rules compare and swap what is of the whole workspace. */
 function ruledLane({ workspace }: RecordCall): string {
   return JSON.stringify([workspace.env, workspace.scope.name]);
+}
+
+/** A record's text as its caller may read it. @throws Problem `not_found` where it is not the caller's. */
+async function readText(call: RecordCall, id: string): Promise<ReadableText | undefined> {
+  const item = await findItem(call, id);
+  if (item === undefined || call.rows === undefined) return item;
+  const { fields } = assertVisible(call, dataOf(call.entity, item));
+  return fields === undefined ? item : { value: item.value, version: item.version, fields };
 }

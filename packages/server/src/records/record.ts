@@ -21,9 +21,8 @@ import {
   storedValues,
 } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';
-import { evaluationStepsMax, RoomForComputed } from './writing/computed-values.ts';
 import { type NamedBody, namedBody } from './writing/named-body.ts';
-import { recordBytesMax } from './writing/record-size.ts';
+import { evaluationStepsMax, RoomForComputed, recordBytesMax } from './writing/record-size.ts';
 
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
 export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;

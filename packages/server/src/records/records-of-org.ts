@@ -2,11 +2,11 @@ import { Problem } from '../lib/problem.ts';
 import { systemEntityNames } from '../schema/port.ts';
 import type { Scope, Store } from '../store/port.ts';
 import { eachItem } from '../store/walk.ts';
-import { eachWorkspace } from '../tenancy/port.ts';
+import { eachWorkspace, workspacesOf } from '../tenancy/port.ts';
 import { recordCounter } from './indexes/derive.ts';
 
 /** How many records of an entity a workspace has. */
-export interface WorkspaceRecords {
+interface WorkspaceRecords {
   readonly tenantCode: string;
   readonly entity: string;
   readonly records: number;
@@ -29,7 +29,7 @@ export async function recordsOfOrg(store: Store, orgCode: string): Promise<reado
 }
 
 /** What a workspace has, by the counters that every write moves in its own commit. */
-export interface WorkspaceCounters {
+interface WorkspaceCounters {
   /** Its `user` records. */
   readonly members: number;
   /** Of entities that builders define and that have any. */
@@ -53,4 +53,33 @@ async function* countersIn(scope: Scope): AsyncGenerator<Omit<WorkspaceRecords, 
       throw new Problem('unavailable', 'the records cannot be counted: a counter is not a number');
     yield { entity, records };
   }
+}
+
+interface WorkspacePolicies {
+  readonly tenantCode: string;
+  readonly policies: number;
+}
+
+/** How many policies each workspace of an org has, by the counter that every write of one moves in its own commit. */
+export async function policiesOfOrg(store: Store, orgCode: string): Promise<readonly WorkspacePolicies[]> {
+  const found: WorkspacePolicies[] = [];
+  await eachWorkspace(store, orgCode, async (scope, tenantCode) => {
+    const [counter] = await scope.get([recordCounter('aclpolicy')]);
+    if (counter !== undefined) found.push({ tenantCode, policies: Number(counter.value) });
+  });
+  return found;
+}
+
+/** The sums over the org's workspaces of the counters that each keeps. */
+export async function countStoredRecords(
+  store: Store,
+  orgCode: string,
+  names: readonly string[],
+): Promise<readonly number[]> {
+  const sums = names.map(() => 0);
+  for await (const { scope } of workspacesOf(store, orgCode)) {
+    const counters = await scope.get(names.map(recordCounter));
+    for (const [index, counter] of counters.entries()) sums[index] = (sums[index] ?? 0) + Number(counter?.value ?? 0);
+  }
+  return sums;
 }

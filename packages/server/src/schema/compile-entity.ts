@@ -1,17 +1,16 @@
 import { type CompiledCheck, compileChecks } from './checks.ts';
 import { type CompiledField, compileField } from './compiled-field.ts';
-import { compileConversions } from './conversions/compile-conversions.ts';
+import { compileConversions } from './conversion.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
 
 import { type FieldNaming, namesByAlias, namingOf } from './field-names.ts';
 import { readableFields } from './field-types/registry.ts';
-import { type CompiledFill, compileFills } from './fills/compile-fills.ts';
+import { type CompiledFill, compileFills } from './fills.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
-import { withKnownNames } from './renames/known-names.ts';
-import { type StoredNames, storedNames } from './renames/stored-names.ts';
+import { type StoredNames, storedNames, withKnownNames } from './renames/stored-names.ts';
 import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 
 /** A definition made ready to serve requests. Made once per config version, never changed. */

@@ -1,6 +1,6 @@
 import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, text } from '../lib/json-schema.ts';
 import { definitionLimits, type OnDelete, ownerDefaults } from './definition.ts';
-import { formulaTypes } from './field-types/computed/typed-formula.ts';
+import { formulaTypes } from './field-types/formula.ts';
 import { colTypeOf, fieldTypes } from './field-types/registry.ts';
 
 const flag: JsonSchema = { type: 'boolean' };

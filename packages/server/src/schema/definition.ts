@@ -98,14 +98,14 @@ export interface OwnerIndexDefinition {
 }
 
 export const ownerDefaults = ['caller', 'none'] as const;
-export type OwnerDefault = (typeof ownerDefaults)[number];
+type OwnerDefault = (typeof ownerDefaults)[number];
 
 /** Whether a create that leaves the field out makes its caller the owner. */
 export function isOwnedByCaller({ ownerIndexes = [] }: EntityDefinition, field: string): boolean {
   return ownerIndexes.some((index) => index.ownerFieldName === field && index.default !== 'none');
 }
 
-export interface ParentIndexDefinition {
+interface ParentIndexDefinition {
   readonly parentFieldName: string;
   readonly gpkTemplate: string;
   readonly gskTemplate: string;
@@ -184,3 +184,9 @@ export const definitionLimits = {
   /** Characters of all expressions together: reading and compiling them takes 2 µs each. */
   expressionCharactersMax: 20_000,
 } as const;
+
+/** A field's value as it is stored: plain JSON, never `null` (a cleared field is absent). */
+export type FieldValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown };
+
+/** A record's values by field name. */
+export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;

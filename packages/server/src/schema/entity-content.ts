@@ -1,5 +1,47 @@
-import { type ApiAction, type ApiConfig, actions, generateConfigs } from './api-configs.ts';
 import type { EntityDefinition, Views } from './definition.ts';
+
+export const actions = ['create', 'get', 'list', 'update', 'delete'] as const;
+export type ApiAction = (typeof actions)[number];
+
+/** One of the five configs of an entity, as it is stored and shown. The create config is the definition as supplied. */
+export type ApiConfig = Readonly<Record<string, unknown>>;
+
+export function apiName(action: ApiAction, entityName: string): string {
+  return `${action}-${entityName}`;
+}
+
+/** The key under which the live config of an API stands. */
+export function activeConfigKey(api: string): string {
+  return `apiname#${api};version#active`;
+}
+
+/** The key under which one version of a config stands for good. */
+export function versionedConfigKey(api: string, version: number): string {
+  return `apiname#${api};version#${version}`;
+}
+
+/** From one definition the five configs: the one supplied, and four that are generated from it and have no views of their own yet. */
+function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAction, ApiConfig> {
+  const { entityName } = definition;
+  const generated = (action: ApiAction): ApiConfig => ({ entityName, action, ...routeOf(action, entityName) });
+  return new Map(actions.map((action) => [action, action === 'create' ? { ...definition } : generated(action)]));
+}
+
+/** Where an app calls an action, below `/app/{orgCode}`. */
+function routeOf(action: ApiAction, entityName: string): { method: string; path: string } {
+  switch (action) {
+    case 'create':
+      return { method: 'POST', path: `/create/${entityName}` };
+    case 'get':
+      return { method: 'GET', path: `/item/${entityName}/{id}` };
+    case 'update':
+      return { method: 'PUT', path: `/update/${entityName}/{id}` };
+    case 'delete':
+      return { method: 'DELETE', path: `/delete/${entityName}/{id}` };
+    case 'list':
+      return { method: 'GET', path: `/list/${entityName}` };
+  }
+}
 
 /** The five configs of an entity as one thing: all that a builder said of it, and nothing that is generated. */
 export interface EntityContent {

@@ -1,9 +1,9 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
 import { namesOf, storedNameOf } from './field-names.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
-import { type FillState, nextFillStates } from './fills/fill-states.ts';
+import { type FillState, nextFillStates } from './fills.ts';
 import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
-import { type KnownNames, nextNames, withKnownNames } from './renames/known-names.ts';
+import { type KnownNames, nextNames, withKnownNames } from './renames/stored-names.ts';
 
 /**
  * What stands under an entity's active create config: which definition is live, and what the platform has made of it

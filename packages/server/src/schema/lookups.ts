@@ -1,5 +1,4 @@
-import type { FieldDefinition, LookupDefinition } from './definition.ts';
-import type { FieldValue, FieldValues } from './field-value.ts';
+import type { FieldDefinition, FieldValue, FieldValues, LookupDefinition } from './definition.ts';
 
 /** What a field refers to: by its value, or by each element of an array. */
 export function lookupOf({ lookup, items }: FieldDefinition): LookupDefinition | undefined {

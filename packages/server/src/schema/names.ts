@@ -1,8 +1,7 @@
-/** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
-
 import { routeActionNames, routeActions } from '@freehold/contract/route-actions';
 import { systemEntityNames } from '@freehold/contract/system-entities';
-import { isReservedParameter } from './parameter-names.ts';
+
+/** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
 
 const entityName = /^[a-z][a-z0-9_]{0,62}$/;
 /** What a segment of a path has without an escape. */
@@ -71,4 +70,33 @@ export function memberNameProblem(name: unknown): string | undefined {
 
 function isBuiltIn(name: string): boolean {
   return name in Object.prototype || name === '__proto__';
+}
+
+/** Parameters of lists whose names no field may have. */
+export const reservedParameters = [
+  'owner',
+  'all',
+  'view',
+  'q',
+  'facets',
+  'sortby',
+  'sortdir',
+  'pagesize',
+  'nexttoken',
+] as const;
+
+/**
+ * Parameters of lists that came after fields could have these names. In lists of an entity with such a field the name
+ * stays that of the field, and the parameter has `$` before its name.
+ */
+export const sharedParameters = ['expand', 'explain', 'fields', 'filter', 'total'] as const;
+
+export type ParameterName = (typeof reservedParameters)[number] | (typeof sharedParameters)[number];
+
+export function isReservedParameter(name: string): boolean {
+  return reservedParameters.some((parameter) => parameter === name);
+}
+
+export function isSharedParameter(name: string): boolean {
+  return sharedParameters.some((parameter) => parameter === name);
 }

@@ -1,14 +1,13 @@
 import type { InputError } from '@freehold/contract/problem';
+import { isMistake } from '../expressions/port.ts';
 import { invalidBody } from '../lib/problem.ts';
-import { definitionLimits, type EntityDefinition } from './definition.ts';
+import { checkedFields, compileCheck } from './checks.ts';
+import { definitionLimits, type EntityDefinition, type FieldDefinition } from './definition.ts';
 import { withFormerNames } from './field-names.ts';
 import { apiNameProblem, entityNameProblem, newEntityNameProblem } from './names.ts';
-import { isObject } from './parsing/add-error.ts';
-import { refuseUnknownMembers } from './parsing/members.ts';
+import { type AddError, isObject, partsOf, refuseUnknownMembers } from './parsing/members.ts';
 import { parseCatalog } from './parsing/parse-catalog.ts';
-import { parseChecks } from './parsing/parse-checks.ts';
-import { checkCompoundIndexes } from './parsing/parse-compound-indexes.ts';
-import { checkIndexes } from './parsing/parse-indexes.ts';
+import { checkCompoundIndexes, checkIndexes } from './parsing/parse-indexes.ts';
 import { checkBaseKeys } from './parsing/parse-keys.ts';
 import { parseViews } from './parsing/parse-views.ts';
 
@@ -86,4 +85,25 @@ function sizeError(): InputError {
 
 function bodyError(): InputError {
   return { pointer: '', code: 'wrong_type', message: 'an entity definition must be a JSON object' };
+}
+
+const checksMax = 20;
+const messageMax = 500;
+
+/** Reads `checks`: each is a condition over the fields, and the sentence that a record which does not meet it is refused with. */
+function parseChecks(input: unknown, catalog: readonly FieldDefinition[], add: AddError): void {
+  const fields = checkedFields(catalog);
+  for (const part of partsOf(input, { name: 'checks', pointer: '/checks', max: checksMax }, add)) {
+    const { cel, message } = part.item;
+    refuseUnknownMembers(part, { what: 'a check', known: ['cel', 'message'] }, add);
+    if (typeof message !== 'string' || message === '' || message.length > messageMax)
+      add(`${part.pointer}/message`, 'wrong_type', `\`message\` must be a text of 1 to ${messageMax} characters`);
+    if (typeof cel !== 'string') add(`${part.pointer}/cel`, 'wrong_type', '`cel` must be an expression, as a string');
+    else addMistake(compileCheck(cel, fields), `${part.pointer}/cel`, add);
+  }
+}
+
+/** The place of a mistake is told as its character, from 1 on. */
+function addMistake(compiled: ReturnType<typeof compileCheck>, pointer: string, add: AddError): void {
+  if (isMistake(compiled)) add(pointer, 'invalid_expression', `at character ${compiled.at + 1}: ${compiled.message}`);
 }

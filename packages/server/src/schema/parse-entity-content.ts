@@ -3,8 +3,7 @@ import { Problem } from '../lib/problem.ts';
 import { definitionLimits, type FieldDefinition } from './definition.ts';
 import { type EntityContent, viewedActions } from './entity-content.ts';
 import { parseDefinition } from './parse-definition.ts';
-import { type AddError, isObject } from './parsing/add-error.ts';
-import { refuseUnknownMembers } from './parsing/members.ts';
+import { type AddError, isObject, refuseUnknownMembers } from './parsing/members.ts';
 import { parseViews } from './parsing/parse-views.ts';
 
 /** Reads an entity as one thing: its definition, and the views that configs have of their own. */

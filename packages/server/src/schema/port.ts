@@ -1,14 +1,6 @@
 /** What an entity is: its definition, its field types, and what these are compiled to. Reads no store. */
 
 export { systemEntityNames } from '@freehold/contract/system-entities';
-export {
-  type ApiAction,
-  type ApiConfig,
-  actions,
-  activeConfigKey,
-  apiName,
-  versionedConfigKey,
-} from './api-configs.ts';
 export type { CompiledCheck } from './checks.ts';
 export {
   type CompiledEntity,
@@ -16,10 +8,9 @@ export {
   recordsMayMeet,
 } from './compile-entity.ts';
 export type { CompiledField } from './compiled-field.ts';
-export { conversionFrom, convertedName, identityOf, rootOf, storedNamesOf } from './conversions/conversion.ts';
+export { conversionFrom, convertedName, identityOf, rootOf, storedNamesOf } from './conversion.ts';
 export {
   type CheckDefinition,
-  type CompoundIndexDefinition,
   definitionLimits,
   type EntityDefinition,
   type FieldDefinition,
@@ -35,11 +26,17 @@ export {
 } from './definition.ts';
 export { definitionSchemas } from './definition-schemas.ts';
 export {
+  type ApiAction,
+  type ApiConfig,
+  actions,
+  activeConfigKey,
+  apiName,
   bodiesOfContent,
   type ConfigBodiesOfEntity,
   contentOfBodies,
   type EntityContent,
   type ViewedAction,
+  versionedConfigKey,
   viewedActions,
 } from './entity-content.ts';
 export {
@@ -54,7 +51,6 @@ export {
   apiNamesOf,
   fieldName,
   fieldNamed,
-  type NamedFields,
   namesOf,
   revivedNames,
   storedNameOf,
@@ -82,8 +78,7 @@ export {
 export { guidType } from './field-types/guid.ts';
 export { compilePatterns } from './field-types/patterns/compiled-pattern.ts';
 export { behaviourOf, colTypeOf, fieldTypeOf, storedInExpressions } from './field-types/registry.ts';
-export type { CompiledFill } from './fills/compile-fills.ts';
-export { type FailedFill, type FillState, hasFill, isFilled, isSameFill } from './fills/fill-states.ts';
+export { type CompiledFill, type FailedFill, type FillState, hasFill, isFilled, isSameFill } from './fills.ts';
 export {
   type CompiledCompound,
   type CompiledIndex,
@@ -92,8 +87,9 @@ export {
   type CompiledUnique,
   compileIndexes,
   type EncodedField,
+  elementIndex,
+  fieldIndex,
 } from './indexes/compile-indexes.ts';
-export { elementIndex, fieldIndex } from './indexes/field-index.ts';
 export {
   type Duplicate,
   hasIndex,
@@ -121,7 +117,14 @@ export {
   lookupPointer,
   withoutIds,
 } from './lookups.ts';
-export { entityNameProblem, routeNameProblem, viewNameProblem } from './names.ts';
+export {
+  entityNameProblem,
+  isReservedParameter,
+  isSharedParameter,
+  type ParameterName,
+  routeNameProblem,
+  viewNameProblem,
+} from './names.ts';
 export {
   afterAll,
   idOf,
@@ -132,11 +135,9 @@ export {
   presentPrefix,
 } from './order/order-encoding.ts';
 export { isAloneInTuple, tuplePart, tupleRange } from './order/tuple-order.ts';
-export { isReservedParameter, isSharedParameter, type ParameterName } from './parameter-names.ts';
 export { type ParsedDefinition, parseDefinition } from './parse-definition.ts';
 export { parseEntityContent } from './parse-entity-content.ts';
-export { isObject } from './parsing/add-error.ts';
-export { refuseUnknownMembers } from './parsing/members.ts';
+export { isObject, refuseUnknownMembers } from './parsing/members.ts';
 export { withOwnerFields } from './parsing/owner-fields.ts';
 export { parseViews } from './parsing/parse-views.ts';
 export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
@@ -153,8 +154,13 @@ export {
   storedValues,
 } from './renames/stored-names.ts';
 export { groupPoliciesMax, systemEntities, systemEntity } from './system/system-entities.ts';
-export type { ConfiguredViews } from './views/entity-views.ts';
-export { generatedViews, viewNamed } from './views/generated-views.ts';
-export { getViews, isShownBy, type LookedUpView, lookedUpByContent, lookedUpViews } from './views/looked-up-views.ts';
+export { type ConfiguredViews, generatedViews, viewNamed } from './views/entity-views.ts';
+export {
+  getViews,
+  isShownBy,
+  type LookedUpView,
+  lookedUpByContent,
+  lookedUpViews,
+  shownFields,
+} from './views/looked-up-views.ts';
 export { type LookupMember, type Member, type Projection, shapeOf } from './views/projection.ts';
-export { shownFields } from './views/shown-fields.ts';

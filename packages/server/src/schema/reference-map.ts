@@ -1,6 +1,6 @@
 import type { CompiledEntity } from './compile-entity.ts';
 import type { OnDelete } from './definition.ts';
-import { elementIndex, fieldIndex } from './indexes/field-index.ts';
+import { elementIndex, fieldIndex } from './indexes/compile-indexes.ts';
 import { isLookupList, lookupOf } from './lookups.ts';
 
 /** That records of one entity hold ids of another's, and what becomes of them when such a record is removed. */

@@ -1,11 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import type { Preconditions } from '../../api/headers/preconditions.ts';
+import { type ActiveEntity, apiBodies } from '../../config/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { entityTag, holdsFor } from '../../records/port.ts';
-import { isObject } from '../../schema/port.ts';
-import type { ShownConfig } from '../config-bodies.ts';
+import {
+  type ApiAction,
+  type ApiConfig,
+  actions,
+  activeConfigKey,
+  apiName,
+  type EntityDefinition,
+  generatedViews,
+  isObject,
+} from '../../schema/port.ts';
+import type { Store } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
 import type { ShownBuilds } from '../showing/show-builds.ts';
 
 /** A change of one of the five configs of an entity, by the config's name. */
@@ -54,4 +65,44 @@ export function readMembers(shown: ShownConfig, body: unknown): Readonly<Record<
 
 function readOnly(shown: ShownConfig, member: string): string {
   return `\`${member}\` of this config is \`${String(shown[member])}\` and cannot be changed`;
+}
+
+/** The live configs of an entity, as they are stored. */
+interface ConfigBodies {
+  readonly entityName: string;
+  readonly active: ActiveEntity;
+  readonly bodies: Readonly<Record<ApiAction, ApiConfig>>;
+}
+
+export async function readConfigBodies(
+  store: Store,
+  orgCode: string,
+  { entityName, active }: { readonly entityName: string; readonly active: ActiveEntity },
+): Promise<ConfigBodies> {
+  const rows = await apiBodies.readMany(
+    store.scope(orgScopeName(orgCode)),
+    actions.map((action) => ({ api: apiName(action, entityName), version: active.versions[action] })),
+  );
+  const bodies = rows.map((row) => {
+    if (row === undefined) throw new Error('the body of a live config is missing');
+    return row.value;
+  });
+  return {
+    entityName,
+    active,
+    bodies: Object.fromEntries(actions.map((action, index) => [action, bodies[index]])) as ConfigBodies['bodies'],
+  };
+}
+
+/** One of the five configs as it is shown: the definition, or what is generated from it and the views that it has. */
+export type ShownConfig = ApiConfig & { readonly key: string; readonly version: number };
+
+/** A config that was given no views of its own has those of the definition; beside them stand the generated ones. */
+export function shownConfig({ entityName, active, bodies }: ConfigBodies, action: ApiAction): ShownConfig {
+  const key = activeConfigKey(apiName(action, entityName));
+  const shown = { key, version: active.versions[action], ...bodies[action] };
+  if (action === 'create') return shown;
+  const definition = bodies.create as unknown as EntityDefinition;
+  const own = bodies[action].Views ?? definition.Views ?? {};
+  return { ...shown, Views: { ...generatedViews(definition), ...own } };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
-import { actions } from '../../schema/api-configs.ts';
 import type { EntityDefinition } from '../../schema/definition.ts';
+import { actions } from '../../schema/entity-content.ts';
 import { openStore } from '../../store/open-store.ts';
 import { RecordBench, SteppedClock } from '../../testing/record-bench.ts';
-import type { ShownConfig } from '../config-bodies.ts';
+import type { ShownConfig } from './api-change.ts';
 
 const order: EntityDefinition = {
   entityName: 'order',

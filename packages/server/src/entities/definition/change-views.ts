@@ -20,12 +20,16 @@ import {
   type Views,
   viewNamed,
 } from '../../schema/port.ts';
-import type { EntityAdminDeps } from '../admin-deps.ts';
-import { readConfigBodies, shownConfig } from '../config-bodies.ts';
-import { entityAudited } from '../entity-audited.ts';
+import { type EntityAdminDeps, entityAudited, unknownEntity } from '../admin-deps.ts';
 import { planMigration } from '../plan-migration.ts';
-import { unknownEntity } from '../unknown-entity.ts';
-import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
+import {
+  type ApiChange,
+  type ChangedApi,
+  readConfigBodies,
+  readMembers,
+  requireConfigMatch,
+  shownConfig,
+} from './api-change.ts';
 import { otherStep, viewSteps } from './change-steps.ts';
 import { type NamedByEntity, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
 import type { Moment } from './plan-change.ts';

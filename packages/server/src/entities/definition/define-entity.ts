@@ -14,8 +14,7 @@ import {
 } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import type { EntityAdminDeps } from '../admin-deps.ts';
-import { entityAudited } from '../entity-audited.ts';
+import { type EntityAdminDeps, entityAudited } from '../admin-deps.ts';
 import { planMigration } from '../plan-migration.ts';
 import { namedByDefinition, readWithTargets } from './lookup-targets.ts';
 

@@ -1,33 +1,33 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
-import type { ConfigSet } from '../../config/port.ts';
-import { type ConfigChange, itemChanged, newBodies } from '../../config/port.ts';
+import { type ConfigChange, type ConfigSet, itemChanged, newBodies } from '../../config/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
-import type { CompiledEntity, EntityState, ParsedDefinition } from '../../schema/port.ts';
 import {
   apiName,
+  type CompiledEntity,
   contentOfBodies,
   type EntityContent,
+  type EntityDefinition,
+  type EntityState,
+  fieldTypeOf,
+  type ParsedDefinition,
   revivedNames,
   rootOf,
+  storedNameOf,
   storedNamesOf,
 } from '../../schema/port.ts';
-import type { EntityAdminDeps } from '../admin-deps.ts';
-import { readConfigBodies, shownConfig } from '../config-bodies.ts';
-import { entityAudited } from '../entity-audited.ts';
+import { type EntityAdminDeps, entityAudited, unknownEntity } from '../admin-deps.ts';
 import { planMigration } from '../plan-migration.ts';
-import { unknownEntity } from '../unknown-entity.ts';
-import { type ApiChange, readMembers, requireConfigMatch } from './api-change.ts';
-import { changeWarnings } from './change-warnings.ts';
+import { type ApiChange, readConfigBodies, readMembers, requireConfigMatch, shownConfig } from './api-change.ts';
 import { unfitViews } from './definition-limits.ts';
 import { namedByDefinition, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
-import { overwrittenFields } from './lost-values.ts';
 import { mergeDefinition } from './merge-definition.ts';
+import { overwrittenFields } from './narrowed-fields.ts';
 
 export interface DefinitionChange extends ApiChange {
   readonly entityName: string;
 }
 
-export interface ChangePlan extends ConfigChange {
+interface ChangePlan extends ConfigChange {
   readonly before: CompiledEntity;
   readonly after: CompiledEntity;
   readonly config: ConfigSet;
@@ -123,4 +123,26 @@ function fitting({ views }: EntityContent, parse: () => ParsedDefinition): Parse
   const unfit = unfitViews({ definition: parsed.definition, views });
   if (unfit.length > 0) throw invalidBody(unfit);
   return parsed;
+}
+
+/** What a change of a definition does not do to stored records and to policies, though one might expect it to. */
+function changeWarnings({
+  before,
+  after,
+  removed,
+}: {
+  readonly before: EntityDefinition;
+  readonly after: EntityDefinition;
+  readonly removed: readonly string[];
+}): readonly string[] {
+  const old = new Map(before.UpdateParams.map((field) => [storedNameOf(field), field]));
+  const changed = after.UpdateParams.flatMap((field) => {
+    const sentence = fieldTypeOf(field).changeWarning?.(old.get(storedNameOf(field)), field);
+    return sentence === undefined ? [] : [`field \`${field.name}\`: ${sentence}`];
+  });
+  return [...changed, ...removed.map(removalWarning)];
+}
+
+function removalWarning(name: string): string {
+  return `field \`${name}\`: policies that name it stay, and apply to a later field of this name`;
 }

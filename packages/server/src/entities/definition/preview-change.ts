@@ -3,9 +3,15 @@ import { countStoredRecords } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { findEqualRecords } from '../stored-records/equal-records.ts';
-import type { RecordExample } from '../stored-records/noted-records.ts';
-import { lookAtChange, type RecordsOfChange, wouldFail, wouldLose } from '../stored-records/records-of-change.ts';
-import { isRevived, type RevivedName } from '../stored-records/revived-names.ts';
+import type { RecordExample } from '../stored-records/look-at-records.ts';
+import {
+  isRevived,
+  lookAtChange,
+  type RecordsOfChange,
+  type RevivedName,
+  wouldFail,
+  wouldLose,
+} from '../stored-records/records-of-change.ts';
 import { type ChangeStep, contradictedStep, definitionSteps } from './change-steps.ts';
 import { type DefinitionChange, planChange } from './plan-change.ts';
 

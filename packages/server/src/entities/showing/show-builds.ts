@@ -1,3 +1,5 @@
+import type { overviewApi } from '@freehold/contract/management/overview';
+import type { ReplyOf } from '@freehold/contract/route';
 import { indexProgress } from '../../maintenance/port.ts';
 import { countStoredRecords } from '../../records/port.ts';
 import {
@@ -13,9 +15,10 @@ import {
 } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
 
 /** An index that the definition asks for, or that each entity has. */
-export interface ShownIndex {
+interface ShownIndex {
   readonly name: string;
   readonly kind: IndexKind;
   readonly state: 'building' | 'ready' | 'failed';
@@ -27,7 +30,7 @@ export interface ShownIndex {
 }
 
 /** A field that records without a value are being given one of, or that some could not be given one of. */
-export interface ShownFill {
+interface ShownFill {
   readonly field: string;
   readonly state: FillState['state'];
   /** How many of the records have been gone through, while it is being filled. */
@@ -100,4 +103,42 @@ async function readProgress(store: Store, orgCode: string, entityName: string): 
   if (noted !== undefined) return { done: noted.value.done, total: noted.value.total };
   const [total = 0] = await countStoredRecords(store, orgCode, [entityName]);
   return { done: 0, total };
+}
+
+/** The entities whose indexes or fields are not ready; of many the first of them by name. */
+export type BuildsOfOrg = ReplyOf<typeof overviewApi.showOverview>['builds'];
+
+const entitiesShown = 20;
+
+export async function listBuilds({ store, configs }: EntityAdminDeps, orgCode: string): Promise<BuildsOfOrg> {
+  const set = await configs.current(orgCode);
+  const unready = set.entityNames.flatMap((entity) => {
+    const work = workOf(set.active(entity)?.state);
+    return work === undefined ? [] : [{ entity, ...work }];
+  });
+  const shown = unready.slice(0, entitiesShown);
+  const notes = await indexProgress.readMany(
+    store.scope(orgScopeName(orgCode)),
+    shown.map(({ entity }) => entity),
+  );
+  const items = shown.map((build, index) => {
+    const note = notes[index]?.value;
+    return { ...build, progress: note === undefined ? null : { done: note.done, total: note.total } };
+  });
+  return { entities: unready.length, items };
+}
+
+function workOf(state: Pick<EntityState, 'indexes' | 'fills'> | undefined) {
+  if (state === undefined) return undefined;
+  const { indexes, fills = [] } = state;
+  const work = {
+    indexes: { building: countOf(indexes, 'building'), failed: countOf(indexes, 'failed') },
+    fills: { filling: countOf(fills, 'filling'), failed: countOf(fills, 'failed') },
+  };
+  const counts = [work.indexes.building, work.indexes.failed, work.fills.filling, work.fills.failed];
+  return counts.some((count) => count > 0) ? work : undefined;
+}
+
+function countOf<S extends string>(states: readonly { readonly state: S }[], state: NoInfer<S>): number {
+  return states.filter((one) => one.state === state).length;
 }

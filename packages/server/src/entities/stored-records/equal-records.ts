@@ -1,8 +1,7 @@
 import { sentinelKey } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import { type Looked, lookAtRecords } from './look-at-records.ts';
-import { NotedRecords } from './noted-records.ts';
+import { type Looked, lookAtRecords, NotedRecords } from './look-at-records.ts';
 
 /** Records that a unique index refuses, by its name: each has the values of an earlier one of its workspace. */
 export interface EqualRecords extends Looked {

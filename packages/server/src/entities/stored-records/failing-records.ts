@@ -1,17 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigSet } from '../../config/port.ts';
-import type { RecordData } from '../../records/port.ts';
-import { checkLookups, readSealed, sealedKey } from '../../records/port.ts';
-import type { CompiledCheck, CompiledEntity, CompiledField } from '../../schema/port.ts';
-import { type CheckEffort, isFilled, isUnconverted, newCheckEffort, readValue } from '../../schema/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { checkLookups, type RecordData, readSealed, sealedKey } from '../../records/port.ts';
+import {
+  type CheckEffort,
+  type CompiledCheck,
+  type CompiledEntity,
+  type CompiledField,
+  isFilled,
+  isUnconverted,
+  newCheckEffort,
+  readValue,
+} from '../../schema/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import type { WorkspaceOfOrg } from '../../tenancy/port.ts';
-import { type Looked, lookAtRecords } from './look-at-records.ts';
-import { NotedRecords, type RecordExample } from './noted-records.ts';
+import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
+import { type Looked, lookAtRecords, NotedRecords, type RecordExample } from './look-at-records.ts';
 
 /** A definition that is to take the place of another, and what of it stored records may not meet: fields and checks. */
-export interface Narrowing {
+interface Narrowing {
   readonly orgCode: string;
   readonly config: ConfigSet;
   readonly entity: CompiledEntity;
@@ -37,7 +45,7 @@ export interface FailuresByPart {
 }
 
 /** Looks at the records of all workspaces. */
-export async function failuresByPart(store: Store, narrowing: Narrowing): Promise<FailuresByPart> {
+async function failuresByPart(store: Store, narrowing: Narrowing): Promise<FailuresByPart> {
   const all = new NotedRecords<FailingRecord>();
   const [byField, byCheck] = [new NotedRecords<FailingRecord>(), new NotedRecords<FailingRecord>()];
   const looked = await lookAtRecords(store, narrowing, async (workspace, data) => {
@@ -148,4 +156,37 @@ function valueErrors(
   return [
     { pointer, code: 'other_form', message: `field \`${name}\` is stored in a form that the change does not accept` },
   ];
+}
+
+export interface DefinitionStep {
+  readonly orgCode: string;
+  readonly config: ConfigSet;
+  readonly before: CompiledEntity;
+  readonly after: CompiledEntity;
+}
+
+/** The records that contradict the definition that is to come; undefined where none can. */
+export async function findFailing(
+  store: Store,
+  { orgCode, config, before, after }: DefinitionStep,
+): Promise<FailuresByPart | undefined> {
+  const [fields, checks] = [narrowedFields(before, after), newChecks(before, after)];
+  if (fields.length + checks.length === 0) return undefined;
+  return failuresByPart(store, { orgCode, config, entity: after, fields, checks });
+}
+
+/** Whether some record fails, or not all could be looked at. */
+export function isContradicted({ would_fail, complete }: FailingRecords): boolean {
+  return would_fail > 0 || !complete;
+}
+
+/** How a definition is refused that records contradict, or that too many would have to be looked at for. */
+export function failingProblem(entityName: string, found: FailingRecords, more: object = {}): Problem {
+  const told = `${sentence(entityName, found)}: \`force=true\` makes the change anyway`;
+  return new Problem('conflict', told, { ...found, ...more });
+}
+
+function sentence(entityName: string, { would_fail, checked, complete }: FailingRecords): string {
+  const some = complete ? `all ${checked} records` : `the first ${checked} records, which are not all`;
+  return `the change of \`${entityName}\` is stricter than the stored definition: of ${some}, ${would_fail} would fail`;
 }

@@ -2,12 +2,10 @@ import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type CompiledEntity, lookupOf } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import { nameUnder, overwrittenFields } from '../definition/lost-values.ts';
-import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
+import { nameUnder, narrowedFields, newChecks, overwrittenFields } from '../definition/narrowed-fields.ts';
 import type { EntityStep } from '../plan-migration.ts';
 import { type FailingRecords, failingRecords } from './failing-records.ts';
-import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
-import { lookAtChange, refuseChange } from './records-of-change.ts';
+import { type HeldValues, heldSentence, heldValues, isHeld, lookAtChange, refuseChange } from './records-of-change.ts';
 
 export type { FailingRecords };
 

@@ -1,12 +1,19 @@
+import { namesField } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
+import { readSealed, sealedKey } from '../../records/port.ts';
+import { type CompiledEntity, namedValues, systemEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import type { FailuresByPart } from './failing-records.ts';
-import { type DefinitionStep, failingProblem, findFailing, isContradicted } from './find-failing.ts';
-import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
-import { isRevived, type RevivedNames, revivedByPolicies, revivedSentence } from './revived-names.ts';
+import {
+  type DefinitionStep,
+  type FailuresByPart,
+  failingProblem,
+  findFailing,
+  isContradicted,
+} from './failing-records.ts';
+import { type Looked, lookAtRecords, NotedRecords, type RecordExample } from './look-at-records.ts';
 
 /** A change of a definition, and the fields whose stored values it loses. */
-export interface LosingStep extends DefinitionStep {
+interface LosingStep extends DefinitionStep {
   readonly lost: readonly string[];
   /** Names of removed fields that fields have now, where policies are looked at too. */
   readonly revived?: readonly string[];
@@ -69,4 +76,98 @@ function losingProblem(loss: HeldValues): Problem {
   const names = fields.map(({ name }) => `\`${name}\``).join(', ');
   const message = `the values of ${names} would be lost: ${heldSentence(loss)}; \`force=true\` makes the change anyway`;
   return new Problem('conflict', message, { would_lose: fields, checked, complete, examples: holders.of('').examples });
+}
+
+/** Fields that go, and the entity as its records were written until now. */
+interface GoingFields {
+  readonly orgCode: string;
+  readonly entity: CompiledEntity;
+  readonly names: readonly string[];
+}
+
+/** How many records have a value of each field, as far as they were looked at. */
+export interface HeldValues extends Looked {
+  readonly fields: readonly { readonly name: string; readonly records: number }[];
+  /** By field the records that have a value of it; under no name those that have one of any. */
+  readonly holders: NotedRecords;
+}
+
+/** Undefined where the fields have no values of their own. */
+export async function heldValues(
+  store: Store,
+  { orgCode, entity, names }: GoingFields,
+): Promise<HeldValues | undefined> {
+  const own = names.filter((name) => entity.fields.get(name)?.behaviour.compute === undefined);
+  if (own.length === 0) return undefined;
+  const holders = new NotedRecords();
+  const looked = await lookAtRecords(store, { orgCode, entity }, async ({ scope, tenantCode }, data) => {
+    const [item] = entity.hasSealed ? await scope.get([sealedKey(entity.name, data.id)]) : [];
+    const sealed = namedValues(entity.stored, readSealed(item?.value));
+    const held = own.filter((name) => Object.hasOwn(data, name) || Object.hasOwn(sealed, name));
+    if (held.length > 0) for (const name of ['', ...held]) holders.note(name, { tenant_code: tenantCode, id: data.id });
+  });
+  return { fields: own.map((name) => ({ name, records: holders.of(name).records })), holders, ...looked };
+}
+
+/** Whether some record has a value, or not all could be looked at. */
+export function isHeld({ fields, complete }: HeldValues): boolean {
+  return !complete || fields.some(({ records }) => records > 0);
+}
+
+/** Which fields have values in how many records. */
+export function heldSentence({ fields, checked, complete }: HeldValues): string {
+  const some = complete ? `all ${checked} records` : `the first ${checked} records, which are not all`;
+  const counts = fields.filter(({ records }) => records > 0).map(({ name, records }) => `${records} have \`${name}\``);
+  return `of ${some}, ${counts.length > 0 ? counts.join(', ') : 'none has a value'}`;
+}
+
+/** A name of a removed field that a field has now, and the policies that name it: they would be about that field. */
+export interface RevivedName {
+  readonly name: string;
+  readonly policies: number;
+  /** Some of the policies. */
+  readonly examples: readonly RecordExample[];
+}
+
+interface RevivedNames extends Looked {
+  /** Those that some policy names. */
+  readonly names: readonly RevivedName[];
+}
+
+/** Looks at the policies of all workspaces. Undefined where no name is revived. */
+async function revivedByPolicies(
+  store: Store,
+  {
+    orgCode,
+    entityName,
+    revived,
+  }: { readonly orgCode: string; readonly entityName: string; readonly revived: readonly string[] },
+): Promise<RevivedNames | undefined> {
+  if (revived.length === 0) return undefined;
+  const noted = new NotedRecords();
+  const looked = await lookAtRecords(
+    store,
+    { orgCode, entity: systemEntity('aclpolicy') },
+    async ({ tenantCode }, { id, statements }) => {
+      for (const field of revived)
+        if (namesField(statements, { entityName, field })) noted.note(field, { tenant_code: tenantCode, id });
+    },
+  );
+  const names = revived.map((name): RevivedName => {
+    const { records: policies, examples } = noted.of(name);
+    return { name, policies, examples };
+  });
+  return { names: names.filter(({ policies }) => policies > 0), ...looked };
+}
+
+/** Whether policies name such a field, or not all could be looked at. */
+export function isRevived({ names, complete }: RevivedNames): boolean {
+  return names.length > 0 || !complete;
+}
+
+function revivedSentence({ names, checked, complete }: RevivedNames): string {
+  const some = complete ? `all ${checked} policies` : `the first ${checked} policies, which are not all`;
+  const counts = names.map(({ name, policies }) => `${policies} name \`${name}\``);
+  const told = counts.length > 0 ? counts.join(', ') : 'none names it';
+  return `a field gets the name of a removed one, and policies that name it would apply to it: of ${some}, ${told}`;
 }

@@ -11,7 +11,7 @@ import type { NamedPolicyRequest } from '../../records/caller-access.ts';
 import { authorizeBody } from '../../records/port.ts';
 import { readCreate } from '../../records/record.ts';
 import { assertWriteAllowed } from '../../records/writing/checks/record-checks.ts';
-import { recordOfCreate } from '../../records/writing/record-to-be.ts';
+import { recordOfCreate } from '../../records/writing/checks/unchanged-values.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
 import type { CompiledField } from '../../schema/compiled-field.ts';
 import type { FieldDefinition } from '../../schema/definition.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { tarHeader, wholeTarBlocks } from '@freehold/contract/archive/tar';
 import fc from 'fast-check';
-import { type ConfigItemKind, configItemKinds } from '../../config/config-item.ts';
+import { type ConfigItemKind, configItemKinds } from '../../config/config-set.ts';
 import { parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { Problem } from '../../lib/problem.ts';
 import { thinned } from '../../store/testing/quick.ts';

@@ -1,7 +1,7 @@
 /** What is published with an item without being named. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { itemKey } from '../../config/config-item.ts';
+import { itemKey } from '../../config/config-set.ts';
 import { configKinds as kinds } from '../../testing/config-kinds.ts';
 import type { ItemDifference } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';

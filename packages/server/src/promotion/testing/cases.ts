@@ -3,7 +3,7 @@
 import { crewCases } from '../../automation/kinds/testing/crew-cases.ts';
 import { eventCases } from '../../automation/kinds/testing/event-cases.ts';
 import { logicBlockCases } from '../../automation/kinds/testing/logicblock-cases.ts';
-import type { ConfigItemKind } from '../../config/config-item.ts';
+import type { ConfigItemKind } from '../../config/config-set.ts';
 import type { SettingType } from '../../config/setting.ts';
 import { entityCases } from '../../entities/kind/testing/entity-cases.ts';
 import { settingsCases } from '../../identity/settings/testing/settings-cases.ts';

@@ -12,7 +12,7 @@ import {
 } from '../present-records.ts';
 import type { ReadableText } from '../record-policy.ts';
 import type { RecordRuntime } from '../record-runtime.ts';
-import { takeWritten } from '../views/reply-room.ts';
+import { takeWritten } from '../views/show-records.ts';
 import type { Expansion } from './expand-tree.ts';
 import {
   type Expanded,

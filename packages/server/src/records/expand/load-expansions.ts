@@ -10,8 +10,13 @@ import type { OtherRecords } from '../present-records.ts';
 import { dataOf, storedText } from '../record.ts';
 import { isReadable, type ReadableText } from '../record-policy.ts';
 import type { RecordRuntime } from '../record-runtime.ts';
-import { type FoundRecords, type RecordName, readRecords, recordPlace } from '../views/load-lookups.ts';
-import type { ShownRecord } from '../views/shown-record.ts';
+import {
+  type FoundRecords,
+  type RecordName,
+  readRecords,
+  recordPlace,
+  type ShownRecord,
+} from '../views/load-lookups.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Expansion } from './expand-tree.ts';
 

@@ -1,4 +1,4 @@
-import { ExpressionLanguage, type Surroundings } from '../../expressions/port.ts';
+import { ExpressionLanguage, type Surroundings, type ValueSize } from '../../expressions/port.ts';
 import {
   apiNamesOf,
   type CompiledEntity,
@@ -7,7 +7,9 @@ import {
   momentInExpressions,
   storedInExpressions,
   textInExpressions,
+  valueSize,
 } from '../../schema/port.ts';
+import type { RecordData } from '../record.ts';
 
 /** What filters may read of the records of an entity. */
 export interface FilterLanguage {
@@ -17,7 +19,7 @@ export interface FilterLanguage {
 }
 
 /** How the values of a field stand in filters. */
-export interface FilterValue extends ExpressionValue {
+interface FilterValue extends ExpressionValue {
   /** The name of the field. */
   readonly field: string;
 }
@@ -81,4 +83,31 @@ function filterValues({ fields }: CompiledEntity): FilterLanguage['values'] {
 export function readStored({ read, write }: ExpressionValue, stored: FieldValue | undefined): unknown {
   const value = stored === undefined ? undefined : read(stored);
   return value === undefined || write === undefined || write(value) === stored ? value : undefined;
+}
+
+/** What an expression reads of a record; a field without a value is left out. */
+export interface ReadValues {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly sizes: ReadonlyMap<string, ValueSize>;
+}
+
+export const nothing: ValueSize = { characters: 0, elements: 0 };
+
+/** @param names those by which the filter reads the fields. */
+export function readValues(catalog: FilterLanguage['values'], data: RecordData, names: Iterable<string>): ReadValues {
+  const fields: Record<string, unknown> = {};
+  const sizes = new Map<string, ValueSize>();
+  for (const name of names) {
+    const read = catalog.get(name);
+    const field = read?.field ?? name;
+    const stored = Object.hasOwn(data, field) ? data[field] : undefined;
+    const value = read === undefined ? undefined : readStored(read, stored);
+    if (value !== undefined) fields[name] = value;
+    sizes.set(name, sizeOf(stored));
+  }
+  return { fields, sizes };
+}
+
+function sizeOf(stored: FieldValue | undefined): ValueSize {
+  return { characters: valueSize(stored), elements: Array.isArray(stored) ? stored.length : 0 };
 }

@@ -10,8 +10,7 @@ import { isReadable, type RecordPolicy } from '../record-policy.ts';
 import { recordPlace } from '../views/load-lookups.ts';
 import { grantOn } from '../writing/checks/record-checks.ts';
 import type { FilterLookups, FollowedLookup } from './filter-expression.ts';
-import { filterLanguage } from './filter-language.ts';
-import { type ReadValues, readValues } from './read-values.ts';
+import { filterLanguage, type ReadValues, readValues } from './filter-language.ts';
 
 /** The entities to which the lookups of an entity point, by the names that a filter has for the fields, and the call that reads their records. */
 export interface FilterTargets {

@@ -4,7 +4,7 @@ import type { Followed } from '../../store/port.ts';
 import { termsOf } from '../indexes/derive.ts';
 import { dataOf, type RecordData } from '../record.ts';
 import type { ReadableText, RecordGrant } from '../record-policy.ts';
-import { matchesSearch, type SearchTest } from '../search/search-query.ts';
+import { matchesSearch, type SearchTest } from '../search/words.ts';
 import { grantOn } from '../writing/checks/record-checks.ts';
 import { meetsAll } from './filter.ts';
 import type { ListPlan } from './planning/list-plan.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { compileEntity } from '../../schema/compile-entity.ts';
-import { reservedParameters, sharedParameters } from '../../schema/parameter-names.ts';
+import { reservedParameters, sharedParameters } from '../../schema/names.ts';
 import { isParameter, parameter, withPlainNames } from './list-parameters.ts';
 import { readListQuery } from './list-query.ts';
 

@@ -2,14 +2,11 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import { type CompiledEntity, fieldName, isSharedParameter, isValueProblem } from '../../schema/port.ts';
 import type { FilterExpression } from '../filtering/filter-expression.ts';
-import { readSearch, type SearchTest } from '../search/search-query.ts';
-import { wordsOf } from '../search/words.ts';
-import { type Filter, type Operator, operators } from './filter.ts';
+import { readSearch, type SearchTest, wordsOf } from '../search/words.ts';
+import { type Filter, type Operator, operators, readFilter } from './filter.ts';
 import { isParameter, type ListRoute, nameIn, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
 import { namedBehaviour } from './named-behaviour.ts';
-import { readFilter } from './read-filter.ts';
-import type { LookupSort } from './sorting/asked-sort.ts';
-import { type AddError, orderText, readSort, type Sort } from './sorting/read-sort.ts';
+import { type AddError, type LookupSort, orderText, readSort, type Sort } from './sorting/read-sort.ts';
 
 /** A list or count request, read and checked against the entity. */
 export interface ListQuery extends Sort {

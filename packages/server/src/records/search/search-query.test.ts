@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { thinned } from '../../store/testing/quick.ts';
-import { matchesSearch, readSearch } from './search-query.ts';
-import { searchTerms } from './words.ts';
+import { matchesSearch, readSearch, searchTerms } from './words.ts';
 
 function finds(q: string, ...values: readonly string[]): boolean {
   const query = readSearch(q);

@@ -1,6 +1,17 @@
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { LookupMember, Projection } from '../../schema/port.ts';
-import { readableMembers, type ShownRecord } from './shown-record.ts';
+import type { StoredRecord } from '../record.ts';
+import { type FieldNames, isReadable } from '../record-policy.ts';
+
+/** A record to be shown, and which of its fields are the reader's; undefined is every field. */
+export interface ShownRecord extends Pick<StoredRecord, 'data' | 'version'> {
+  readonly fields?: FieldNames | undefined;
+}
+
+/** What of a view shows fields that are the reader's. */
+function readableMembers(projection: Projection, fields: FieldNames | undefined): Projection {
+  return fields === undefined ? projection : projection.filter(({ field }) => isReadable(fields, field));
+}
 
 /** Where the records come from that lookups point to. */
 export interface LookupSource {
@@ -33,7 +44,7 @@ export interface Shown {
 }
 
 /** What the field of a lookup points to. */
-export interface Reference {
+interface Reference {
   readonly member: LookupMember;
   readonly id: string;
 }

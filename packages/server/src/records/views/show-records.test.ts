@@ -6,9 +6,8 @@ import type { FieldDefinition, ViewField } from '../../schema/definition.ts';
 import type { FieldValue } from '../../schema/field-types/field-type.ts';
 import { compileView, type Projection } from '../../schema/views/projection.ts';
 import { thinned } from '../../store/testing/quick.ts';
-import type { LookupSource } from './load-lookups.ts';
+import type { LookupSource, ShownRecord } from './load-lookups.ts';
 import { showRecords } from './show-records.ts';
-import type { ShownRecord } from './shown-record.ts';
 
 const stamps = { created_at: 'c', updated_at: 'u', created_by: 'me', updated_by: 'you' };
 

@@ -7,10 +7,29 @@ import {
   lookupKey,
   referenceOf,
   type Shown,
+  type ShownRecord,
   shownBy,
 } from './load-lookups.ts';
-import { newRoom, type ReplyRoom, takeWritten } from './reply-room.ts';
-import type { ShownRecord } from './shown-record.ts';
+
+/** How much one reply may yet read and write of records beside those that were asked for, in characters. */
+export interface ReplyRoom {
+  read: number;
+  /** A record to which many others point is written with each of them. */
+  written: number;
+}
+
+const charactersMax = 4 * 1024 * 1024;
+
+export function newRoom(): ReplyRoom {
+  return { read: charactersMax, written: charactersMax };
+}
+
+/** Whether there is room to write so much, which is taken then. */
+export function takeWritten(room: ReplyRoom, characters: number): boolean {
+  if (characters > room.written) return false;
+  room.written -= characters;
+  return true;
+}
 
 /**
  * The JSON texts of records by a view. A lookup whose record is gone, or is not the caller's to get, shows `null`; one

@@ -1,6 +1,7 @@
+import { OutcomeUnknown } from '../../store/port.ts';
 import type { RecordData } from '../record.ts';
 import type { PlannedChange } from './planned-change.ts';
-import type { WriteContext } from './write-loop.ts';
+import type { WriteContext, WriteLoop } from './write-loop.ts';
 
 /** A write of one record, as its rules see it: made (`after` only), changed (both) or removed (`before` only). */
 export interface RecordWrite extends WriteContext {
@@ -16,4 +17,21 @@ export interface EntityRules {
   readonly changes: (write: RecordWrite) => Promise<readonly PlannedChange[]>;
   /** Called once the commit is stored, and also if that is unknown. */
   readonly committed?: (context: WriteContext) => void;
+}
+
+/** The write loop, which calls the hooks of the rules when a write is stored, and also when it may be stored. */
+export function afterCommitHooks(writeLoop: WriteLoop, rules: ReadonlyMap<string, EntityRules>): WriteLoop {
+  return async (context, entityNames, plan) => {
+    const tell = (): void => {
+      for (const name of entityNames) rules.get(name)?.committed?.(context);
+    };
+    try {
+      const written = await writeLoop(context, entityNames, plan);
+      tell();
+      return written;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) tell();
+      throw error;
+    }
+  };
 }

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { compileEntity } from '../../schema/compile-entity.ts';
 import { readCreate, readUpdate, type StoredRecord } from '../record.ts';
-import { bodyAsRead } from './body-as-read.ts';
-import { errorsAsSent, namedBody, refusalAsSent } from './named-body.ts';
+import { bodyAsRead, errorsAsSent, namedBody, refusalAsSent } from './named-body.ts';
 
 const entity = compileEntity(
   {

@@ -1,9 +1,10 @@
 /** Callers may name a field by an alias. Writes work with the names of the fields, and refusals name what was sent. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { errorsMax, Problem } from '../../lib/problem.ts';
-import { type CompiledEntity, fieldName } from '../../schema/port.ts';
+import { type CompiledEntity, fieldName, fieldNamed, isValueProblem, UnreadText } from '../../schema/port.ts';
 
 /** A body whose members have the names of their fields. */
 export interface NamedBody {
@@ -71,4 +72,31 @@ export function errorsAsSent(entity: Aliases, body: unknown, errors: readonly In
 
 function isRecord(body: unknown): body is Readonly<Record<string, unknown>> {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
+}
+
+/**
+ * The members of a body with the values that would be stored. What is not taken, and so refused later, stays as it is. A
+ * field that is sent under several names with one value, as a record that was read has it, is one member.
+ */
+export function bodyAsRead(entity: CompiledEntity, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const members = Object.entries(body).map(([name, value]): readonly [string, unknown] => {
+    if (value instanceof UnreadText) return [name, value.text];
+    const parsed = value === null ? undefined : fieldNamed(entity, name)?.behaviour.parse(value);
+    return [name, parsed === undefined || isValueProblem(parsed) ? value : parsed.value];
+  });
+  return Object.fromEntries(entity.aliases.size === 0 ? members : withoutRepeated(entity, members));
+}
+
+function withoutRepeated(
+  entity: CompiledEntity,
+  members: readonly (readonly [string, unknown])[],
+): readonly (readonly [string, unknown])[] {
+  const first = new Map<string, unknown>();
+  return members.filter(([name, value]) => {
+    const field = fieldName(entity, name);
+    const isRepeated = first.has(field) && isDeepStrictEqual(first.get(field), value);
+    if (!first.has(field)) first.set(field, value);
+    return !isRepeated;
+  });
 }

@@ -1,12 +1,18 @@
 import { invalidInput, type Problem } from '../../lib/problem.ts';
-import { type CompiledEntity, type FieldValues, storedValues } from '../../schema/port.ts';
+import {
+  type CompiledEntity,
+  type FieldBehaviour,
+  type FieldValue,
+  type FieldValues,
+  storedValues,
+} from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
 
 /** A record as it is stored: its JSON in UTF-8. */
 export const recordBytesMax = limits.valueBytesMax;
 
 /** The computed field that there is no room for. */
-export function noRoomFor(name: string): Problem {
+function noRoomFor(name: string): Problem {
   const message = `field \`${name}\` would make the record longer than ${recordBytesMax} bytes`;
   return invalidInput('validation_failed', [{ pointer: `/${name}`, code: 'too_long', message }]);
 }
@@ -37,4 +43,33 @@ const bytesPerUnitMax = 3;
 /** With the comma behind it. */
 function memberBytes(name: string, value: unknown): number {
   return value === undefined ? 0 : Buffer.byteLength(JSON.stringify({ [name]: value })) - 1;
+}
+
+/** How many characters and elements the expressions of a record may go through together: about 20 ms. */
+export const evaluationStepsMax = 8 * 1024 * 1024;
+
+/** What is left for the computed values of one record. */
+export class RoomForComputed {
+  #characters: number = recordBytesMax;
+  #steps = evaluationStepsMax;
+
+  /** @throws Problem `validation_failed` for a value that takes too long, and before one that the record has no room for. */
+  compute(name: string, behaviour: FieldBehaviour, inputs: FieldValues): FieldValue | undefined {
+    this.#steps -= behaviour.computeSteps?.(inputs) ?? 0;
+    if (this.#steps < 0) throw tooLongToCompute(name);
+    this.#take(name, behaviour.computedLength?.(inputs) ?? 0);
+    const value = behaviour.compute?.(inputs);
+    if (behaviour.computedLength === undefined && typeof value === 'string') this.#take(name, value.length);
+    return value;
+  }
+
+  #take(name: string, characters: number): void {
+    this.#characters -= characters;
+    if (this.#characters < 0) throw noRoomFor(name);
+  }
+}
+
+function tooLongToCompute(name: string) {
+  const message = `the values that field \`${name}\` and the computed fields before it are made of are too long together`;
+  return invalidInput('validation_failed', [{ pointer: `/${name}`, code: 'too_long', message }]);
 }

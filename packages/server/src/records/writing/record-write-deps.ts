@@ -5,9 +5,8 @@ import type { EntityRules } from './entity-rules.ts';
 import type { BeforeEvents } from './events/before-events.ts';
 import type { RecordEvents } from './events/record-events.ts';
 import type { Numbering } from './numbering.ts';
-import type { PolicyBound } from './policy-bound.ts';
 import type { Sealer } from './sealed-values.ts';
-import type { WriteGate } from './write-gate.ts';
+import type { PolicyBound, WriteGate } from './write-gate.ts';
 import type { WriteLoop } from './write-loop.ts';
 
 /** What writing records is built on. */

@@ -5,7 +5,7 @@ import type { CompiledEntity } from '../../schema/port.ts';
 import { type Change, type Committed, ScopeClosed } from '../../store/port.ts';
 import { attemptCommit, overtaken } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../record-keys.ts';
 import type { RecordPolicy } from '../record-policy.ts';
 import { unmarked } from '../removals/marks.ts';
 import type { PlannedChange } from './planned-change.ts';

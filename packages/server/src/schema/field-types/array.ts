@@ -10,7 +10,7 @@ import {
   type ValueProblem,
   wrongType,
 } from './field-type.ts';
-import { lengthHints, type Measure } from './hints/length-hints.ts';
+import { lengthHints, type Measure } from './hints/bounds-hints.ts';
 import { plainTypes } from './plain-types.ts';
 import { stringType } from './string.ts';
 

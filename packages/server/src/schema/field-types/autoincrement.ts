@@ -1,4 +1,4 @@
-import { numberOrder } from '../order/number-order.ts';
+import { numberOrder } from '../order/order-encoding.ts';
 import { wholeNumberInExpressions } from './computed/expression-value.ts';
 
 import type { FieldType } from './field-type.ts';

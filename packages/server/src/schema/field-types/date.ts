@@ -1,5 +1,5 @@
 import { isCalendarDate } from '@freehold/contract/value-texts';
-import { textOrder } from '../order/text-order.ts';
+import { textOrder } from '../order/order-encoding.ts';
 import { dayInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';

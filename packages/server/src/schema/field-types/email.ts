@@ -1,5 +1,5 @@
 import { emailSchema, isEmailAddress } from '../../lib/formats/email-address.ts';
-import { textOrder } from '../order/text-order.ts';
+import { textOrder } from '../order/order-encoding.ts';
 import { textInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';

@@ -1,6 +1,5 @@
-import { exampleText } from './example-text.ts';
 import { type FieldType, wrongType } from './field-type.ts';
-import { lengthHints } from './hints/length-hints.ts';
+import { exampleText, lengthHints } from './hints/bounds-hints.ts';
 
 /** A text that is taken and never given back. */
 export const encryptedType: FieldType = {

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import type { FieldDefinition } from '../definition.ts';
-import type { FieldValue, FieldValues } from '../field-value.ts';
+import type { FieldDefinition, FieldValue, FieldValues } from '../definition.ts';
 import type { ExpressionValue } from './computed/expression-value.ts';
 import type { ReadableFields } from './computed/readable-fields.ts';
 

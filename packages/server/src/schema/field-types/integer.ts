@@ -1,5 +1,5 @@
 import { integerText } from '@freehold/contract/value-texts';
-import { numberOrder } from '../order/number-order.ts';
+import { numberOrder } from '../order/order-encoding.ts';
 import { wholeNumberInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';

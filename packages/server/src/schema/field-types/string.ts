@@ -1,9 +1,8 @@
-import { textOrder } from '../order/text-order.ts';
+import { textOrder } from '../order/order-encoding.ts';
 import { textInExpressions } from './computed/expression-value.ts';
-import { exampleText } from './example-text.ts';
 import { type FieldType, wrongType } from './field-type.ts';
-import { lengthHints } from './hints/length-hints.ts';
-import { patternHint } from './hints/pattern-hint.ts';
+import { exampleText, lengthHints } from './hints/bounds-hints.ts';
+import { patternHint } from './patterns/schema-pattern.ts';
 
 export const stringType: FieldType = {
   colType: 'string',

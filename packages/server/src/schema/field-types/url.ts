@@ -1,9 +1,9 @@
 import { controls, spaces } from '@freehold/contract/characters';
-import { textOrder } from '../order/text-order.ts';
+import { textOrder } from '../order/order-encoding.ts';
 import { textInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-import { characterCount } from './hints/length-hints.ts';
+import { characterCount } from './hints/bounds-hints.ts';
 
 /** An absolute http or https address of at most 2,048 characters, kept as it was sent. */
 export const urlType: FieldType = {

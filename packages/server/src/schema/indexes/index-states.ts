@@ -3,8 +3,13 @@
  * that is being built can never be taken for the one it replaces.
  */
 
-import type { EntityDefinition, FieldDefinition } from '../definition.ts';
-import { isPlatformField, orderedField, orderedFieldText } from '../definition.ts';
+import {
+  type EntityDefinition,
+  type FieldDefinition,
+  isPlatformField,
+  orderedField,
+  orderedFieldText,
+} from '../definition.ts';
 import { storedNameOf } from '../field-names.ts';
 import { colTypeOf, fieldTypeOf, storedTypeOf } from '../field-types/registry.ts';
 import { parseTemplate } from '../key-template.ts';

@@ -1,3 +1,5 @@
+import type { FieldValue } from '../field-types/field-type.ts';
+
 /**
  * Keys whose byte order is the order of the values they hold.
  *
@@ -89,3 +91,13 @@ function lengthIndexed(encoded: string, bytesMax: number): number | undefined {
 }
 
 const characterBytesMax = 4;
+
+/** `encode` of the types whose values are numbers. */
+export function numberOrder(value: FieldValue): string | undefined {
+  return typeof value === 'number' ? encodeNumber(value) : undefined;
+}
+
+/** `encode` of the types whose values are texts in their own order. */
+export function textOrder(value: FieldValue): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,7 +1,6 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { definitionLimits } from '../definition.ts';
-import { type AddError, isObject } from './add-error.ts';
-import type { Part } from './members.ts';
+import { type AddError, isObject, type Part } from './members.ts';
 
 /** Checks that the hints of a field are known, of the right types, and among those that mean something for it. */
 export function checkHints(

@@ -1,6 +1,24 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { unknownNames } from '../../lib/unknown-names.ts';
-import { type AddError, isObject } from './add-error.ts';
+
+/** Takes one mistake of a definition: where it stands, its code and its sentence. */
+export type AddError = (pointer: string, code: string, message: string) => void;
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Passes mistakes on, and counts them. */
+export function errorCount(add: AddError): { add: AddError; count: () => number } {
+  let count = 0;
+  return {
+    add: (pointer, code, message) => {
+      count += 1;
+      add(pointer, code, message);
+    },
+    count: () => count,
+  };
+}
 
 /** An object within a definition, and where it stands. */
 export interface Part {
@@ -9,7 +27,7 @@ export interface Part {
 }
 
 /** A list within a definition: its name, and how many objects it may hold. */
-export interface ListPlace {
+interface ListPlace {
   readonly name: string;
   readonly pointer: string;
   readonly max: number;

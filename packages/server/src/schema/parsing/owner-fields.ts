@@ -1,7 +1,7 @@
 import { isPlatformField } from '../definition.ts';
 import { reservedTokens } from '../key-template.ts';
 import { fieldNameProblem } from '../names.ts';
-import { isObject } from './add-error.ts';
+import { isObject } from './members.ts';
 
 /** What is sent as a new definition, and a remark on each field that was added. */
 export interface WithOwnerFields {

@@ -2,15 +2,13 @@ import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { apiNamesOf } from '../field-names.ts';
 import { formulaTokens } from '../field-types/formula.ts';
 import { behaviourOf, readableFields } from '../field-types/registry.ts';
-import { takesBackfill } from '../fills/compile-fills.ts';
+import { takesBackfill } from '../fills.ts';
 import { isLookupList, lookupOf } from '../lookups.ts';
-import { isSharedParameter } from '../parameter-names.ts';
-import type { AddError } from './add-error.ts';
+import { isSharedParameter } from '../names.ts';
 import { checkedHints } from './field-hints.ts';
-import { partsOf } from './members.ts';
+import { type AddError, partsOf } from './members.ts';
 import { checkConversions } from './parse-conversion.ts';
-import { parseField } from './parse-field.ts';
-import { checkBackfillTypes, checkFormulaTypes } from './parse-formula.ts';
+import { checkBackfillTypes, checkFormulaTypes, parseField } from './parse-field.ts';
 import { checkFieldNames, type PlacedField } from './parse-names.ts';
 
 /** The fields of a definition that hold, and remarks on what they say without effect. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDefinition } from '../parse-definition.ts';
-import { checkCompoundIndexes } from './parse-compound-indexes.ts';
+import { checkCompoundIndexes } from './parse-indexes.ts';
 
 const catalog = [
   { name: 'status' },

@@ -1,14 +1,12 @@
 import { isMistake } from '../../expressions/port.ts';
-import { compileConversionOf } from '../conversions/compile-conversions.ts';
-import { conversionOf, formerFields, rootOf } from '../conversions/conversion.ts';
+import { compileConversionOf, conversionOf, formerFields, rootOf } from '../conversion.ts';
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { namesOf, storedNameOf } from '../field-names.ts';
 import { isPlatformMade } from '../field-types/field-type.ts';
 import { fieldTypeOf } from '../field-types/registry.ts';
 import { lookupOf } from '../lookups.ts';
 import { fieldNameProblem } from '../names.ts';
-import { type AddError, errorCount, isObject } from './add-error.ts';
-import { type Part, refuseUnknownMembers } from './members.ts';
+import { type AddError, errorCount, isObject, type Part, refuseUnknownMembers } from './members.ts';
 import type { PlacedField } from './parse-names.ts';
 
 /** Reads a conversion, but for its expression: the field that it converts from must have a type and a stored name. */

@@ -1,16 +1,18 @@
-import { type FieldDefinition, isPlatformField } from '../definition.ts';
+import { systemEntityNames } from '@freehold/contract/system-entities';
+import { isMistake } from '../../expressions/port.ts';
+import { type ExpressionFormula, type FieldDefinition, isPlatformField } from '../definition.ts';
+import type { ReadableFields } from '../field-types/computed/readable-fields.ts';
 import { type FieldBehaviour, type FieldType, isPlatformMade, readValue } from '../field-types/field-type.ts';
+import { compileFormula, formulaTypes } from '../field-types/formula.ts';
 import { guidType } from '../field-types/guid.ts';
 import { plainTypes } from '../field-types/plain-types.ts';
 import { behaviourOf, colTypeOf, fieldTypes, plannedTypes } from '../field-types/registry.ts';
-import { takesBackfill } from '../fills/compile-fills.ts';
-import { fieldNameProblem, otherFieldName } from '../names.ts';
-import { type AddError, errorCount, isObject } from './add-error.ts';
+import { compileBackfill, takesBackfill } from '../fills.ts';
+import { isLookupList } from '../lookups.ts';
+import { entityNameProblem, fieldNameProblem, otherFieldName } from '../names.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';
-import type { Part } from './members.ts';
+import { type AddError, errorCount, isObject, type Part, refuseUnknownMembers } from './members.ts';
 import { checkConversion } from './parse-conversion.ts';
-import { checkFormula } from './parse-formula.ts';
-import { checkLookup } from './parse-lookup.ts';
 
 /** Reads one field of the catalog: what is wrong with it is added, and it is given if it holds but for its default and its index. */
 export function parseField(part: Part, add: AddError): FieldDefinition | undefined {
@@ -129,4 +131,82 @@ function checkDefault(
   if ('value' in read) return;
   for (const problem of read.problems)
     add(pointer + (problem.pointer ?? ''), problem.code, `field \`${field.name}\`: its default ${problem.message}`);
+}
+
+/** Checks the `lookup` of a field. Whether there is such an entity is not known here. */
+function checkLookup(part: Part, field: FieldDefinition, add: AddError): void {
+  const { item, pointer } = part;
+  refuseUnknownMembers(part, { what: '`lookup`', known: ['entity', 'onDelete'] }, add);
+  if (!mayBeLookedUp(item.entity)) {
+    const message = `field \`${field.name}\`: the \`entity\` of its lookup must be an entity of the builder or \`user\`, \`group\`, \`aclpolicy\` or \`userrole\``;
+    add(`${pointer}/entity`, 'invalid_name', message);
+  }
+  const { onDelete = 'restrict' } = item;
+  if (isLookupList(field) && onDelete === 'cascade') {
+    const message = `field \`${field.name}\` refers to several records, so \`onDelete\` must be \`restrict\` or \`setnull\`: with \`cascade\` a record would go with the first of them`;
+    add(`${pointer}/onDelete`, 'contradiction', message);
+  } else if (onDelete !== 'restrict' && onDelete !== 'cascade' && onDelete !== 'setnull') {
+    const message = `field \`${field.name}\`: \`onDelete\` must be \`restrict\`, \`cascade\` or \`setnull\``;
+    add(`${pointer}/onDelete`, 'wrong_type', message);
+  } else if (onDelete === 'setnull' && field.validate === true) {
+    const message = mustHaveValue(field);
+    if (message !== undefined) add(`${pointer}/onDelete`, 'contradiction', message);
+  }
+}
+
+/** Why the value of a field that is checked cannot be cleared. An array that loses its elements is still a value. */
+function mustHaveValue(field: FieldDefinition): string | undefined {
+  if (!isLookupList(field))
+    return field.required === false
+      ? undefined
+      : `field \`${field.name}\` is required, so \`setnull\` could not clear it`;
+  return (field.minlength ?? 0) > 0
+    ? `field \`${field.name}\` has a \`minlength\`, so \`setnull\` could not take its elements out`
+    : undefined;
+}
+
+/** Links between users and what they hold are no things of their own: they go with what they link. */
+const links = ['useraclpolicy', 'usergroup'];
+
+function mayBeLookedUp(name: unknown): boolean {
+  if (typeof name === 'string' && systemEntityNames.includes(name)) return !links.includes(name);
+  return entityNameProblem(name) === undefined;
+}
+
+/** Reads a formula in CEL, but for its expression, which needs the other fields. */
+function checkFormula(part: Part, name: string, add: AddError): void {
+  const { cel, type } = part.item;
+  refuseUnknownMembers(part, { what: 'a formula', known: ['cel', 'type'] }, add);
+  if (typeof cel !== 'string')
+    add(`${part.pointer}/cel`, 'wrong_type', `field \`${name}\`: the \`cel\` of its formula must be a string`);
+  if (typeof type !== 'string' || !formulaTypes.includes(type))
+    add(
+      `${part.pointer}/type`,
+      'unknown_type',
+      `field \`${name}\`: the \`type\` of its formula must be one of ${formulaTypes.join(', ')}`,
+    );
+}
+
+/** Checks the types of a formula in CEL. */
+export function checkFormulaTypes(
+  formula: ExpressionFormula,
+  place: { readonly name: string; readonly pointer: string; readonly fields: ReadableFields },
+  add: AddError,
+): void {
+  const compiled = compileFormula(formula, place.fields);
+  if (!isMistake(compiled)) return;
+  const message = `field \`${place.name}\`: its formula, at character ${compiled.at + 1}: ${compiled.message}`;
+  add(`${place.pointer}/cel`, 'invalid_expression', message);
+}
+
+/** Checks the types of an expression that gives standing records their values. */
+export function checkBackfillTypes(
+  field: FieldDefinition,
+  { pointer, fields }: { readonly pointer: string; readonly fields: ReadableFields },
+  add: AddError,
+): void {
+  const compiled = compileBackfill(field, fields);
+  if (!isMistake(compiled)) return;
+  const message = `field \`${field.name}\`: its backfill, at character ${compiled.at + 1}: ${compiled.message}`;
+  add(pointer, 'invalid_expression', message);
 }

@@ -1,8 +1,7 @@
 import { type FieldDefinition, isPlatformField } from '../definition.ts';
 import { behaviourOf } from '../field-types/registry.ts';
 import { claimTokens, type KeyTemplate, parseTemplate } from '../key-template.ts';
-import { type AddError, isObject } from './add-error.ts';
-import { type Part, refuseUnknownMembers } from './members.ts';
+import { type AddError, isObject, type Part, refuseUnknownMembers } from './members.ts';
 
 /** Checks `baseKeys`: the templates of the records' keys. */
 export function checkBaseKeys(input: unknown, fields: readonly FieldDefinition[], add: AddError): void {

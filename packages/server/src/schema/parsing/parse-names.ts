@@ -1,7 +1,7 @@
 import { definitionLimits, type FieldDefinition, isPlatformField } from '../definition.ts';
 import { namesOf } from '../field-names.ts';
 import { fieldNameProblem, otherFieldName, reservedFieldNameProblem } from '../names.ts';
-import type { AddError } from './add-error.ts';
+import type { AddError } from './members.ts';
 
 /** A field of the catalog, and where it stands. */
 export interface PlacedField {

@@ -3,8 +3,7 @@ import { type FieldDefinition, isPlatformField, type ViewField, type Views } fro
 import { isSealed } from '../entity-state.ts';
 import { apiNamesOf } from '../field-names.ts';
 import { memberNameProblem, viewNameProblem } from '../names.ts';
-import { type AddError, errorCount, isObject } from './add-error.ts';
-import { type Part, partsOf, refuseUnknownMembers } from './members.ts';
+import { type AddError, errorCount, isObject, type Part, partsOf, refuseUnknownMembers } from './members.ts';
 
 /**
  * Reads `Views`, in a definition or in the body that changes one of the five configs: the views whose fields hold.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { compileEntity } from '../compile-entity.ts';
 import type { EntityDefinition } from '../definition.ts';
 import { afterErasing, newEntityState, nextEntityState } from '../entity-state.ts';
-import { withKnownNames } from './known-names.ts';
+import { withKnownNames } from './stored-names.ts';
 
 const stood: EntityDefinition = { entityName: 'order', UpdateParams: [{ name: 'body' }, { name: 'rank' }] };
 const text = { name: 'text', aliases: ['body'], formerNames: ['body'], storedAs: 'body' };

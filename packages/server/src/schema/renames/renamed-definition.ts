@@ -1,4 +1,4 @@
-import { identityOf } from '../conversions/conversion.ts';
+import { identityOf } from '../conversion.ts';
 import { type EntityDefinition, type KeyTemplates, orderedField, orderedFieldText } from '../definition.ts';
 import { reservedTokens } from '../key-template.ts';
 

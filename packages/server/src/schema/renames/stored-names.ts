@@ -3,11 +3,9 @@
  * the field has now, and what the platform stores about fields speaks the stored one: so a rename changes nothing stored.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type CompiledConversion, newConversionEffort } from '../conversions/compile-conversions.ts';
-import { conversionOf, rootOf } from '../conversions/conversion.ts';
-import type { FieldDefinition } from '../definition.ts';
-import { apiNamesOf, storedNameOf } from '../field-names.ts';
-import type { FieldValue, FieldValues } from '../field-value.ts';
+import { type CompiledConversion, conversionOf, identityOf, newConversionEffort, rootOf } from '../conversion.ts';
+import { definitionLimits, type FieldDefinition, type FieldValue, type FieldValues } from '../definition.ts';
+import { apiNamesOf, namesOf, storedNameOf } from '../field-names.ts';
 
 /** How an entity's records are stored. Both mappings are injective, and each is the inverse of the other. */
 export interface StoredNames {
@@ -147,5 +145,37 @@ export function renamedIn(text: string, fields: readonly FieldDefinition[]): rea
   return [...words].flatMap((word) => {
     const name = stored.get(word);
     return name === undefined || name === word ? [] : [`${word} ${name}`];
+  });
+}
+
+/** By the name under which a field was first stored: names that it had, and that its definition does not list. */
+export type KnownNames = Readonly<Record<string, readonly string[]>>;
+
+/** What is known once a catalog has taken the place of another one. */
+export function nextNames(
+  known: KnownNames,
+  before: readonly FieldDefinition[],
+  after: readonly FieldDefinition[],
+): KnownNames {
+  const [was, is] = [before, after].map((fields) => new Map(fields.map((field) => [identityOf(field), field])));
+  const next = [...new Set([...Object.keys(known), ...(was?.keys() ?? [])])].map((stored) => {
+    const [old, field] = [was?.get(stored), is?.get(stored)];
+    const listed = field === undefined ? [stored] : namesOf(field);
+    const names = new Set([...(known[stored] ?? []), ...(old === undefined ? [] : namesOf(old))]);
+    return [
+      stored,
+      [...names].filter((name) => !listed.includes(name)).slice(-definitionLimits.formerNamesMax),
+    ] as const;
+  });
+  return Object.fromEntries(next.filter(([, names]) => names.length > 0));
+}
+
+/** The fields with all that is known of their names, but for what is a name of another field now. */
+export function withKnownNames(fields: readonly FieldDefinition[], known: KnownNames = {}): readonly FieldDefinition[] {
+  if (Object.keys(known).length === 0) return fields;
+  const owned = new Set(fields.flatMap(namesOf));
+  return fields.map((field) => {
+    const names = (known[identityOf(field)] ?? []).filter((name) => !owned.has(name));
+    return names.length === 0 ? field : { ...field, formerNames: [...(field.formerNames ?? []), ...names] };
   });
 }

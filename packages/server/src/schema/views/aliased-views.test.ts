@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileEntity } from '../compile-entity.ts';
 import type { EntityDefinition } from '../definition.ts';
-import { lookedUpViews } from './looked-up-views.ts';
-import { shownFields } from './shown-fields.ts';
+import { lookedUpViews, shownFields } from './looked-up-views.ts';
 
 const definition: EntityDefinition = {
   entityName: 'comment',

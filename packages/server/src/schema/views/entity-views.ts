@@ -1,8 +1,8 @@
-import { type ApiAction, actions } from '../api-configs.ts';
 import type { CompiledField } from '../compiled-field.ts';
-import type { EntityDefinition, Views } from '../definition.ts';
-import type { NamedFields } from '../field-names.ts';
-import { generatedViews, viewNamed } from './generated-views.ts';
+import { type EntityDefinition, platformFields, type ViewDefinition, type Views } from '../definition.ts';
+import { type ApiAction, actions } from '../entity-content.ts';
+import { isSealed } from '../entity-state.ts';
+import { apiNamesOf, type NamedFields } from '../field-names.ts';
 import { compileView, type Projection } from './projection.ts';
 
 /** How the records of an entity are shown in the replies of each of its actions. */
@@ -18,7 +18,7 @@ export interface EntityViews {
 }
 
 /** What the views of an entity are made from. */
-export interface ViewSource {
+interface ViewSource {
   readonly definition: Pick<EntityDefinition, 'UpdateParams' | 'Views'>;
   readonly catalog: NamedFields<CompiledField>;
   /** Whether a reply may show the text of a record: it has no field that is hidden, or that has another name. */
@@ -55,4 +55,29 @@ export function entityViews({ definition, catalog, isShownAsStored, configured }
       return projection;
     },
   };
+}
+
+/**
+ * The views that every entity has, unless its builder makes others of these names: all that may be shown, and who it is.
+ * A value is shown under each name of its field, so that clients from before a rename find it.
+ */
+export function generatedViews(definition: Pick<EntityDefinition, 'UpdateParams'>): {
+  readonly default: ViewDefinition;
+  readonly compact: ViewDefinition;
+} {
+  const [id, ...stamps] = platformFields;
+  const names = definition.UpdateParams.filter((field) => field.name !== id && !isSealed(field)).flatMap(apiNamesOf);
+  return {
+    default: viewOf([id, ...names, ...stamps]),
+    compact: viewOf([id, ...names.filter((name) => name === 'name')]),
+  };
+}
+
+/** A view by the name that a request gives. */
+export function viewNamed(views: Views, name: string): ViewDefinition | undefined {
+  return Object.hasOwn(views, name) ? views[name] : undefined;
+}
+
+function viewOf(names: readonly string[]): ViewDefinition {
+  return { fields: names.map((name) => ({ name })) };
 }

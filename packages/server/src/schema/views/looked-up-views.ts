@@ -1,9 +1,10 @@
 /** By which views of other entities an entity's views show their records. */
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Views } from '../definition.ts';
-import { type EntityContent, viewedActions } from '../entity-content.ts';
-import { isObject } from '../parsing/add-error.ts';
-import { viewNamed } from './generated-views.ts';
+import { type EntityContent, type ViewedAction, viewedActions } from '../entity-content.ts';
+import { fieldName, namesByAlias } from '../field-names.ts';
+import { isObject } from '../parsing/members.ts';
+import { generatedViews, viewNamed } from './entity-views.ts';
 
 /** A view that shows records of an entity by a view of that one. */
 export interface LookedUpView {
@@ -60,4 +61,13 @@ function lookupOf(field: unknown): readonly (readonly [name: unknown, entity: st
   if (!isObject(field) || !isObject(field.lookup) || typeof field.lookup.entity !== 'string') return [];
   const { entity } = field.lookup;
   return [field.name, ...listOf(field.aliases)].map((name) => [name, entity]);
+}
+
+/** The fields that replies of an action may show: a caller chooses the view, so those of all of them together. */
+export function shownFields({ definition, views }: EntityContent, action: ViewedAction): readonly string[] {
+  const all: Views = { ...generatedViews(definition), ...(views[action] ?? definition.Views) };
+  const aliases = namesByAlias(definition.UpdateParams);
+  return [
+    ...new Set(Object.values(all).flatMap(({ fields }) => fields.map(({ name }) => fieldName({ aliases }, name)))),
+  ];
 }

@@ -3,7 +3,6 @@ import type { CompiledField } from '../compiled-field.ts';
 import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
 import { fieldName, type NamedFields } from '../field-names.ts';
 import type { FieldBehaviour, FieldValue } from '../field-types/field-type.ts';
-import { castValue } from './cast.ts';
 
 /** A view made ready for the records of one entity: the members it shows, in their order. */
 export type Projection = readonly Member[];
@@ -11,7 +10,7 @@ export type Projection = readonly Member[];
 export type Member = ValueMember | LookupMember;
 
 /** What a member is read from. */
-export interface ProjectedRecord {
+interface ProjectedRecord {
   readonly data: Readonly<Record<string, FieldValue>>;
   readonly version: number;
 }
@@ -76,4 +75,35 @@ function reader(name: string, cast: ViewField['cast']): ValueMember['read'] {
     const value = read(record);
     return value === undefined || value === null ? value : castValue(value, cast);
   };
+}
+
+export type Cast = NonNullable<ViewField['cast']>;
+
+/** A value as a view shows it in another type; `null` where it says nothing in that type. */
+export function castValue(value: FieldValue, cast: Cast): FieldValue | null {
+  switch (cast) {
+    case 'string':
+      return typeof value === 'object' ? JSON.stringify(value) : String(value);
+    case 'number':
+      return toNumber(value);
+    case 'integer': {
+      const number = toNumber(value);
+      return number === null ? null : Math.trunc(number);
+    }
+    case 'boolean':
+      return toBoolean(value);
+  }
+}
+
+const decimal = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+function toNumber(value: FieldValue): number | null {
+  if (typeof value === 'number') return value;
+  const number = typeof value === 'string' && decimal.test(value) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : null;
+}
+
+function toBoolean(value: FieldValue): boolean | null {
+  if (value === true || value === 'true' || value === 1) return true;
+  return value === false || value === 'false' || value === 0 ? false : null;
 }

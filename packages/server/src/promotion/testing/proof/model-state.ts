@@ -1,5 +1,5 @@
 /** What promotion comes to, in the plainest words: sets of contents, and which of them become which. */
-import { type ConfigItem, itemKey, itemOfKey } from '../../../config/config-item.ts';
+import { type ConfigItem, itemKey, itemOfKey } from '../../../config/config-set.ts';
 
 /** Contents as texts, by `itemKey`. */
 export type Contents = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 /** What builders do: edits of what test has, and requests to promotion. */
 import fc from 'fast-check';
-import { type ConfigItem, itemKey } from '../../../config/config-item.ts';
+import { type ConfigItem, itemKey } from '../../../config/config-set.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { Crash } from '../../../store/testing/failing-store.ts';
 import type { Request } from './model-state.ts';

@@ -1,9 +1,8 @@
 /** An org in both of its data spaces, nodes that serve it, and a builder who changes what is configured in test. */
 import type { AuditContext } from '../../../audit/audit-entry.ts';
 import { changeConfig } from '../../../config/change-config.ts';
-import type { ConfigItem } from '../../../config/config-item.ts';
 import { type ConfigReader, createConfigReader } from '../../../config/config-reader.ts';
-import type { StoredSetting } from '../../../config/config-set.ts';
+import type { ConfigItem, StoredSetting } from '../../../config/config-set.ts';
 import { activeItems, itemBodies, liveSettings } from '../../../config/org-keys.ts';
 import type { SettingType } from '../../../config/setting.ts';
 import { createCursors } from '../../../records/listing/cursor.ts';

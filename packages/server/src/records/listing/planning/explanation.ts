@@ -4,7 +4,7 @@ import type { AuthorizedCall } from '../../caller-access.ts';
 import { isExact } from '../judge-records.ts';
 import type { ListQuery } from '../list-query.ts';
 import type { Walk } from '../walking/list-walk.ts';
-import type { FoundThrough, IndexName } from './index-name.ts';
+import type { FoundThrough, IndexName } from './index-range.ts';
 import type { ListPlan } from './list-plan.ts';
 
 export interface Explanation {

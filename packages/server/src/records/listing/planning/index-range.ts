@@ -1,8 +1,15 @@
 /** Which entries of an index are of the records that a filter lets through. */
-import { afterAll, type CompiledIndex, indexPrefix, indexStart, presentPrefix } from '../../../schema/port.ts';
+
+import {
+  afterAll,
+  type CompiledIndex,
+  type IndexKind,
+  indexPrefix,
+  indexStart,
+  presentPrefix,
+} from '../../../schema/port.ts';
 import type { Range } from '../../../store/port.ts';
 import type { Filter } from '../filter.ts';
-import type { IndexName } from './index-name.ts';
 
 interface EntriesOfIndex {
   readonly pk: string;
@@ -36,4 +43,18 @@ function rangeOf(filter: Filter): Pick<Range, 'prefix' | 'after' | 'before'> | u
 
 export function encodedValue(filter: Filter, index: number): string {
   return filter.encoded[index] ?? '';
+}
+
+/** The index that entries are of, as the state of an entity names it. */
+export interface IndexName {
+  readonly name: string;
+  readonly kind: IndexKind;
+}
+
+/** The records of another entity by which records are found whose lookups point to them. */
+export interface FoundThrough {
+  readonly entity: string;
+  readonly index: IndexName;
+  /** How many others there are. */
+  readonly records: number;
 }

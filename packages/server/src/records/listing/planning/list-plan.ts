@@ -1,22 +1,31 @@
-import type { CompiledEntity, CompiledIndex, CompiledSearch } from '../../../schema/port.ts';
-import { elementIndex, fieldIndex, idOf, indexPrefix, indexStart, isAloneInIndex } from '../../../schema/port.ts';
-import type { Range } from '../../../store/port.ts';
+import { compareBytes } from '../../../lib/byte-order.ts';
+import {
+  type CompiledEntity,
+  type CompiledIndex,
+  type CompiledSearch,
+  elementIndex,
+  fieldIndex,
+  idOf,
+  indexPrefix,
+  indexStart,
+  isAloneInIndex,
+} from '../../../schema/port.ts';
+import type { Key, Range, Scope } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/port.ts';
 import type { FilterExpression } from '../../filtering/filter-expression.ts';
-import { groupPartition } from '../../indexes/derive.ts';
+import { groupPartition, recordCounter } from '../../indexes/derive.ts';
+import { dataOf } from '../../record.ts';
 import { directPartition } from '../../record-keys.ts';
 import type { RecordPolicy } from '../../record-policy.ts';
-import type { SearchTest } from '../../search/search-query.ts';
+import type { SearchTest } from '../../search/words.ts';
 import { type TextFilters, type TextGrants, textFilters, textGrants } from '../../texts/text-grants.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
 import type { Filter } from '../filter.ts';
+import { findItems } from '../find-record.ts';
 import { equalityFilter, type ListQuery } from '../list-query.ts';
 import { compoundPlan } from './compound-plan.ts';
-import type { IndexName } from './index-name.ts';
-import { encodedValue, entriesOf, rangeOf } from './index-range.ts';
-import { type LookupOrder, lookupOrder } from './lookup-order.ts';
-import { type LookupPlan, lookupPlan } from './lookup-plan.ts';
-import { partsOf, type UnionPlan, unionPlan } from './union-plan.ts';
+import { encodedValue, entriesOf, type IndexName, rangeOf } from './index-range.ts';
+import { type LookupOrder, type LookupPlan, lookupOrder, lookupPlan, type MergedPlan } from './lookup-plan.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
 export interface ListPlan {
@@ -230,4 +239,62 @@ function without(filters: readonly Filter[], used: Filter | undefined): readonly
   const isOneValue = used !== undefined && (used.operator === 'eq' || used.operator === 'contains');
   const isExact = isOneValue && isAloneInIndex(encodedValue(used, 0));
   return isExact ? filters.filter((filter) => filter !== used) : filters;
+}
+
+// Which parts of an index hold the records that have one of several values.
+
+/** Parts of an index, each in creation order, that hold every record of the answer, and perhaps a few more. */
+export interface UnionPlan extends MergedPlan {
+  readonly prefixes: readonly string[];
+  /** Whether all records in the parts meet all filters. */
+  readonly isExact: boolean;
+  /** Whether all records of the answer are read, and not those of a page. */
+  readonly isWhole: boolean;
+  /** Counts all records of the entity. */
+  readonly counter: Key;
+}
+
+/** By the filter with the fewest values; undefined where there is none by an index. */
+function unionPlan(
+  call: Pick<RecordCall, 'entity' | 'workspace'>,
+  filters: readonly Filter[],
+): Omit<UnionPlan, 'isWhole'> | undefined {
+  const { entity } = call;
+  const [filter] = filters
+    .filter(({ operator, field }) => operator === 'in' && fieldIndex(entity, field)?.isReady === true)
+    .toSorted((left, right) => left.encoded.length - right.encoded.length);
+  const index = filter && fieldIndex(entity, filter.field);
+  if (filter === undefined || index === undefined) return undefined;
+  return {
+    own: { index: { name: index.name, kind: 'field' }, pk: index.pk, prefixOf: (prefix) => prefix },
+    prefixes: partsOf(filter),
+    counter: recordCounter(entity.name),
+    isExact:
+      filters.length === 1 && filter.encoded.every((encoded) => encoded !== undefined && isAloneInIndex(encoded)),
+    read: (ids) => findItems(call, ids),
+    idOf: (item) => dataOf(entity, item).id,
+  };
+}
+
+/** What the entries of each value begin with, in the order of the values. */
+function partsOf({ encoded }: Filter): readonly string[] {
+  const prefixes = encoded.flatMap((value) => (value === undefined ? [] : [indexPrefix(value)]));
+  return [...new Set(prefixes)].toSorted(compareBytes);
+}
+
+/** Measured: to find a record by the parts takes as long as to go through so many. */
+const recordsPerEntry = 8;
+const countedMax = 10_000;
+
+/** Whether the records of the parts are expected to be read sooner than all records. A page is soon full in either way. */
+export async function isSooner(scope: Scope, { isWhole, own, prefixes, counter }: UnionPlan): Promise<boolean> {
+  if (!isWhole) return true;
+  const [all] = await scope.get([counter]);
+  const most = Math.min(Math.floor(Number(all?.value ?? 0) / recordsPerEntry), countedMax);
+  let count = 0;
+  for (const prefix of prefixes) {
+    count += await scope.count(own.pk, { prefix }, most + 1 - count);
+    if (count > most) return false;
+  }
+  return true;
 }

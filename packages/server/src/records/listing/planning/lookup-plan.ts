@@ -1,4 +1,5 @@
 /** How the records are found whose lookups point to what a filter asks for, by an index of each of the two entities. */
+
 import { type CompiledEntity, fieldIndex, indexPrefix } from '../../../schema/port.ts';
 import type { Item, Key, Range } from '../../../store/port.ts';
 import type { FollowedLookup } from '../../filtering/filter-expression.ts';
@@ -8,9 +9,9 @@ import type { RecordCall } from '../../writing/write-loop.ts';
 import type { Filter } from '../filter.ts';
 import { findItems } from '../find-record.ts';
 import type { ListQuery } from '../list-query.ts';
+import type { LookupSort } from '../sorting/read-sort.ts';
 import { compoundPlan } from './compound-plan.ts';
-import type { IndexName } from './index-name.ts';
-import { rangeOf } from './index-range.ts';
+import { type IndexName, rangeOf } from './index-range.ts';
 
 /** Records that are found by several parts of an index, each of which is in creation order. */
 export interface MergedPlan {
@@ -28,7 +29,7 @@ export interface LookupPlan extends MergedPlan {
   readonly wanted: number;
 }
 
-export interface OthersRange {
+interface OthersRange {
   readonly entity: string;
   readonly index: IndexName;
   readonly pk: string;
@@ -37,7 +38,7 @@ export interface OthersRange {
   readonly counter: Key;
 }
 
-export interface LookupIndex {
+interface LookupIndex {
   readonly index: IndexName;
   readonly pk: string;
   /** Of the entries of the records that point to one: behind it they have their ids, so they are in creation order. */
@@ -67,7 +68,7 @@ function showsOwn({ definition }: CompiledEntity): boolean {
   return definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true;
 }
 
-export function ownIndex(entity: CompiledEntity, field: string): LookupIndex | undefined {
+function ownIndex(entity: CompiledEntity, field: string): LookupIndex | undefined {
   const index = fieldIndex(entity, field);
   if (index?.isReady !== true) return undefined;
   const { pk, name, order } = index;
@@ -101,4 +102,53 @@ export const idLength = 36;
 
 export function idAtEnd(sk: string): string {
   return sk.slice(-idLength);
+}
+
+// How the records of a list come in the order of the records to which a lookup points.
+
+export interface LookupOrder {
+  /** The other records, in their order. */
+  readonly others: Omit<OthersRange, 'counter'>;
+  /** The index of the lookup, in which the records that point to one of them are in creation order. */
+  readonly own: LookupIndex;
+  /** Of both indexes. */
+  readonly isReverse: boolean;
+  /** Whether records are asked for too that point to nothing. */
+  readonly isWhole: boolean;
+  /** The other records with these ids that are there. */
+  readonly read: (ids: readonly string[]) => Promise<readonly Item[]>;
+  readonly idOf: (item: Item) => string;
+}
+
+export function lookupOrder(call: Pick<RecordCall, 'entity' | 'workspace'>, sort: LookupSort): LookupOrder {
+  const { field, entity, implied } = sort;
+  const own = ownIndex(call.entity, field);
+  if (own === undefined) throw new TypeError(`no index of the lookup ${field}`);
+  const { range, ...others } = othersInOrder(sort);
+  return {
+    others: { entity: entity.name, ...others, range },
+    own,
+    isReverse: range.reverse === true,
+    isWhole: implied.length === 0,
+    read: (ids) => findItems({ workspace: call.workspace, entity }, ids),
+    idOf: (item) => dataOf(entity, item).id,
+  };
+}
+
+interface OrderedOthers {
+  readonly index: IndexName;
+  readonly pk: string;
+  readonly range: Range;
+}
+
+/** Whether they meet what narrows the range is tested with each record of the list. */
+function othersInOrder({ entity, sortKeys, descending, implied }: LookupSort): OrderedOthers {
+  const compound = compoundPlan(entity, { filters: implied, sortKeys, descending });
+  if (compound !== undefined) return { index: compound.index, pk: compound.pk, range: compound.range };
+  const [key, ...more] = sortKeys;
+  const index = key && fieldIndex(entity, key.field);
+  if (index?.isReady !== true || more.length > 0) throw new TypeError('no index for the order of a lookup');
+  const narrowing = implied.find((filter) => filter.field === index.name && rangeOf(filter) !== undefined);
+  const range = narrowing === undefined ? {} : rangeOf(narrowing);
+  return { index: { name: index.name, kind: 'field' }, pk: index.pk, range: { ...range, reverse: descending } };
 }

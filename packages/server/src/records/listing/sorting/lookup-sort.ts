@@ -6,8 +6,7 @@ import type { AuthorizedCall } from '../../caller-access.ts';
 import { isReadable } from '../../record-policy.ts';
 import type { ListQuery } from '../list-query.ts';
 import { namedBehaviour } from '../named-behaviour.ts';
-import type { LookupSort } from './asked-sort.ts';
-import { readSort, stillBuilding } from './read-sort.ts';
+import { type LookupSort, readSort, stillBuilding } from './read-sort.ts';
 
 /** @throws Problem `invalid_request`, `unindexed_sort`. */
 export async function withLookupSort(call: AuthorizedCall, query: ListQuery): Promise<ListQuery> {

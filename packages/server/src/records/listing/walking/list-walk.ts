@@ -1,10 +1,8 @@
 import type { Item, Scope } from '../../../store/port.ts';
-import { stepsOf } from '../judge-records.ts';
+import { judgeRecord, stepsOf, type WalkedRecord } from '../judge-records.ts';
 import { othersSought } from '../planning/choose-lookup.ts';
-import type { FoundThrough } from '../planning/index-name.ts';
-import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
-import { isSooner } from '../planning/union-plan.ts';
-import { loadingWalk } from './loading-walk.ts';
+import type { FoundThrough } from '../planning/index-range.ts';
+import { isSooner, type ListPlan, type WordEntries } from '../planning/list-plan.ts';
 import { lookupWalk } from './lookup-walk.ts';
 import { orderedWalk } from './ordered-walk.ts';
 import { continued, gatheredWalk, partsWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
@@ -19,7 +17,7 @@ export interface Walk extends Omit<RecordWalk, 'index' | 'through' | 'entries'> 
 }
 
 /** Of the scan budget, and the entries that were read, also those of which no record is gone through. */
-export interface Taken extends Pick<RecordWalk, 'index'> {
+interface Taken extends Pick<RecordWalk, 'index'> {
   readonly through: FoundThrough | undefined;
   readonly entries: number;
   readonly items: number;
@@ -110,4 +108,48 @@ function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 
 /** One more than are gathered, where there are too many. */
 function readWords(scope: Scope, { pk, prefix }: WordEntries): Promise<readonly Item[]> {
   return scope.range(pk, { prefix, limit: scanBudget.items + 1 });
+}
+
+const loadedAtOnce = 50;
+
+/**
+ * The same records with those loaded that a filter follows lookups to, as far as the budget has room for these too. They
+ * are loaded for records alone that are the caller's, and of which the filter is asked.
+ * @param budget what is left, and whether the share of the steps is spent that judging records before the filter may take.
+ */
+function loadingWalk(
+  plan: ListPlan,
+  walk: RecordWalk,
+  { left, isSpent }: { readonly left: ScanLeft; readonly isSpent: () => boolean },
+): RecordWalk {
+  const { lookups } = plan.expression ?? {};
+  if (lookups === undefined) return walk;
+  const isLoadingSpent = () => left.bytes <= 0 || !left.hasTime() || isSpent();
+  let isCut = false;
+  return {
+    ...walk,
+    next: async (limit) => {
+      const affordable = Math.floor(left.items / (1 + lookups.followed.length));
+      const entries = await walk.next(Math.max(1, Math.min(limit, loadedAtOnce, affordable)));
+      const judged: WalkedRecord[] = [];
+      for (const entry of entries) {
+        if (judged.length > 0 && isSpent()) break;
+        judged.push({ ...entry, judged: judgeRecord(plan, lookups.entity, entry) });
+        await lookups.pause();
+      }
+      const asked = judged.flatMap((one, at) =>
+        typeof one.judged === 'object' ? [{ at, data: one.judged.data }] : [],
+      );
+      const loaded = await lookups.load(
+        asked.map(({ data }) => data),
+        left,
+        isLoadingSpent,
+      );
+      const ready = judged.slice(0, asked[loaded]?.at);
+      isCut = ready.length < entries.length;
+      return ready;
+    },
+    isAtEnd: () => !isCut && walk.isAtEnd(),
+    isSpent: () => isCut || left.items <= 0 || walk.isSpent(),
+  };
 }

@@ -1,7 +1,7 @@
 /** Goes through the records whose lookups point to one of some others, or that have one of some values, in creation order. */
 import type { Item, Scope } from '../../../store/port.ts';
 import type { WalkedRecord } from '../judge-records.ts';
-import type { FoundThrough } from '../planning/index-name.ts';
+import type { FoundThrough } from '../planning/index-range.ts';
 import type { ListPlan } from '../planning/list-plan.ts';
 import type { MergedPlan } from '../planning/lookup-plan.ts';
 import type { RecordWalk } from './record-walk.ts';

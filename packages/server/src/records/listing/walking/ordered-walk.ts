@@ -4,8 +4,7 @@ import type { RangeRead, Scope } from '../../../store/port.ts';
 import { mayBeId } from '../find-record.ts';
 import type { WalkedRecord } from '../judge-records.ts';
 import { recordsPerSearch } from '../planning/choose-lookup.ts';
-import type { LookupOrder } from '../planning/lookup-order.ts';
-import { idAtEnd, idLength } from '../planning/lookup-plan.ts';
+import { idAtEnd, idLength, type LookupOrder } from '../planning/lookup-plan.ts';
 import type { RecordWalk } from './record-walk.ts';
 import type { ScanLeft } from './scan-budget.ts';
 

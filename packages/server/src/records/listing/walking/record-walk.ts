@@ -2,7 +2,7 @@
 import { compareBytes } from '../../../lib/byte-order.ts';
 import type { Followed, Item, RangeRead, Scope } from '../../../store/port.ts';
 import type { WalkedRecord } from '../judge-records.ts';
-import type { FoundThrough, IndexName } from '../planning/index-name.ts';
+import type { FoundThrough, IndexName } from '../planning/index-range.ts';
 import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
 import type { ScanLeft } from './scan-budget.ts';
 

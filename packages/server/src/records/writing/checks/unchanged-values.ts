@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
+import { timestamp } from '../../../lib/clock.ts';
 import { type CompiledEntity, type FieldValue, fieldName } from '../../../schema/port.ts';
-import { isMadeByPlatform, platformValue, type RecordData, type StoredRecord } from '../../record.ts';
+import {
+  isMadeByPlatform,
+  makeRecord,
+  platformValue,
+  type RecordData,
+  readCreate,
+  readUpdate,
+  type StoredRecord,
+} from '../../record.ts';
 import { isOfEnvelope, isReadable, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
 import { asDefined, type FieldTest } from './record-checks.ts';
 
 /** The body of an update, and what was read from it. */
-export interface ReadBody {
+interface ReadBody {
   readonly body: unknown;
   readonly changes: ReadonlyMap<string, FieldValue | undefined>;
 }
@@ -14,7 +23,7 @@ export interface ReadBody {
  * Tells the fields whose value in a body is the stored one, compared as it would be stored. Encrypted values are not
  * compared, nor are values that cannot be read.
  */
-export function unchangedFields(entity: CompiledEntity, stored: StoredRecord, { body, changes }: ReadBody): FieldTest {
+function unchangedFields(entity: CompiledEntity, stored: StoredRecord, { body, changes }: ReadBody): FieldTest {
   return (sent) => {
     const name = fieldName(entity, sent);
     if (isMadeByPlatform(entity, name)) return memberOf(body, name) === platformValue(stored, name);
@@ -69,4 +78,30 @@ export function updatedValue(
   isUnchanged: FieldTest,
 ): (name: string) => FieldValue | undefined {
   return (name) => (changes.has(name) && !isUnchanged(name) ? changes.get(name) : data[name]);
+}
+
+/** Who would write, what, and when. */
+interface SupposedWrite {
+  readonly entity: CompiledEntity;
+  readonly userId: string;
+  readonly body: unknown;
+  readonly now: number;
+}
+
+/**
+ * The record that a create would make, as far as that is known without making it: it has no id and no numbers, and what
+ * is wrong in the body is not in it.
+ */
+export function recordOfCreate({ entity, userId, body, now }: SupposedWrite): RecordData {
+  const { changes } = readCreate(entity, body, userId);
+  const at = timestamp(now);
+  const stamps = { id: '', created_at: at, updated_at: at, created_by: userId, updated_by: userId };
+  return makeRecord(entity, (name) => changes.get(name), stamps);
+}
+
+/** The record as an update would leave it. */
+export function recordOfUpdate({ entity, userId, body, now }: SupposedWrite, before: StoredRecord): RecordData {
+  const read = readUpdate(entity, body, before);
+  const value = updatedValue(before.data, read.changes, unchangedFields(entity, before, read));
+  return makeRecord(entity, value, { ...before.data, updated_at: timestamp(now), updated_by: userId });
 }

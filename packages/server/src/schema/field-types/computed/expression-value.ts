@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../field-value.ts';
+import type { FieldValue } from '../../definition.ts';
 
 /** How the values of a field stand in expressions. */
 export interface ExpressionValue {

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionLanguage } from '../../../expressions/port.ts';
+import type { FieldValue, FieldValues } from '../../definition.ts';
 import { fieldName } from '../../field-names.ts';
-import type { FieldValue, FieldValues } from '../../field-value.ts';
 import type { ExpressionValue } from './expression-value.ts';
 
 /** The fields of a record that an expression may read. */

@@ -22,3 +22,61 @@ interface BoundsHints {
   readonly check: (value: FieldValue) => ValueProblem | undefined;
   readonly schema: JsonSchema;
 }
+
+type LengthField = Pick<FieldDefinition, 'minlength' | 'maxlength' | 'validate'>;
+
+/** What `minlength` and `maxlength` count. */
+export interface Measure {
+  readonly unit: string;
+  /** Undefined for a value that has no such length. */
+  readonly count: (value: FieldValue) => number | undefined;
+  /** The members of a JSON Schema that say the same. */
+  readonly minimum: string;
+  readonly maximum: string;
+}
+
+/** `minlength` and `maxlength`: their check and schema, or a sentence about hints that contradict each other. */
+export function lengthHints(field: LengthField, measure: Measure = characters): LengthHints | string {
+  const { minlength = 0, maxlength = Number.POSITIVE_INFINITY } = field;
+  if (minlength > maxlength) return 'has a `minlength` above its `maxlength`';
+  const { unit, count, minimum, maximum } = measure;
+  const check = (value: FieldValue): ValueProblem | undefined => {
+    const length = count(value);
+    if (length === undefined) return undefined;
+    if (length < minlength) return { code: 'too_short', message: `must have at least ${minlength} ${unit}` };
+    if (length > maxlength) return { code: 'too_long', message: `must have at most ${maxlength} ${unit}` };
+    return undefined;
+  };
+  if (field.validate !== true) return { check, schema: {} };
+  const schema = {
+    ...(minlength === 0 ? {} : { [minimum]: minlength }),
+    ...(Number.isFinite(maxlength) ? { [maximum]: maxlength } : {}),
+  };
+  return { check, schema };
+}
+
+interface LengthHints {
+  readonly check: (value: FieldValue) => ValueProblem | undefined;
+  readonly schema: JsonSchema;
+}
+
+const characters: Measure = {
+  unit: 'characters',
+  count: (value) => (typeof value === 'string' ? characterCount(value) : undefined),
+  minimum: 'minLength',
+  maximum: 'maxLength',
+};
+
+/** Lengths are counted in characters (code points), as JSON Schema counts them: an emoji is one. */
+export function characterCount(text: string): number {
+  let count = 0;
+  for (const _character of text) count += 1;
+  return count;
+}
+
+/** A field that needs a longer text gets an example that is too short rather than an unreadable one. */
+const exampleLengthMax = 80;
+
+export function exampleText({ minlength = 0, maxlength }: FieldDefinition): string {
+  return 'text'.padEnd(Math.min(minlength, exampleLengthMax), '.').slice(0, maxlength);
+}

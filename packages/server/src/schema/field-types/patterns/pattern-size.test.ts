@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { thinned } from '../../../store/testing/quick.ts';
-import { leastSize } from './pattern-size.ts';
+import { leastSize } from './compiled-pattern.ts';
 
 const leaf = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'A', '7', 'é', '-', '{', '}', ',', '😀') },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { thinned } from '../../store/testing/quick.ts';
-import { memberReader, membersReader } from './stored-member.ts';
+import { memberReader, membersReader } from './text-grants.ts';
 
 /** Texts that look like members, and values with them. */
 const names = ['owner', 'a', 'ow"ner', ',"owner":', '\\', '{', 'owner\\', '"owner":"x"', 'ü', '1'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EntityDefinition, FieldDefinition } from '../definition.ts';
-import { type FillState, nextFillStates } from './fill-states.ts';
+import type { EntityDefinition, FieldDefinition } from './definition.ts';
+import { type FillState, nextFillStates } from './fills.ts';
 
 type Field = Omit<FieldDefinition, 'name'>;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generatedViews, viewNamed } from './generated-views.ts';
+import { generatedViews, viewNamed } from './entity-views.ts';
 
 const stamps = ['created_at', 'updated_at', 'created_by', 'updated_by', 'version'];
 

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import type { FieldDefinition } from '../../schema/definition.ts';
 import type { FieldValue } from '../../schema/field-types/field-type.ts';
 import { behaviourOf } from '../../schema/field-types/registry.ts';
-import { type Operator, operators } from './filter.ts';
-import { readFilter } from './read-filter.ts';
+import { type Operator, operators, readFilter } from './filter.ts';
 
 const texts: Readonly<Record<string, string>> = { exists: 'true', in: '1,2', between: '1,2' };
 
