@@ -14,9 +14,9 @@ const packagesWithCycles = ['cli', 'client', 'console', 'contract', 'docs', 'rea
 /** Lowered as the code shrinks. A cycle counts as the files that lie in it. */
 const maxima = {
   'names that modules of the server import from one another': 843,
-  'names that the ports of the server export': 823,
-  'files of the server': 1250,
-  'lines of the server': 106_990,
+  'names that the ports of the server export': 790,
+  'files of the server': 1113,
+  'lines of the server': 106_623,
   'late bindings of the composition': 3,
   'files of cli in cycles of values': 0,
   'files of cli in cycles of types': 16,
