@@ -78,7 +78,8 @@ async function stage() {
     withAddressesOf(platform, text)
       .replaceAll(/\bacme\b/g, org.code)
       .replaceAll('CLIENT_ID', org.clientId)
-      .replaceAll('00000000-0000-0000-0000-000000000000', id);
+      // That of the example reply, and what stands for an id where there is none.
+      .replaceAll(/\b(?:01900000-0000-7000-8000-000000000001|00000000-0000-0000-0000-000000000000)\b/g, id);
   return { org, founder, here };
 }
 

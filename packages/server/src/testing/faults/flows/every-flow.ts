@@ -15,6 +15,7 @@ import { personalDataFlows } from './personal-data-flows.ts';
 import { recordFlows } from './record-flows.ts';
 import { runFlows } from './run-flows.ts';
 import { scheduleFlows } from './schedule-flows.ts';
+import { secretFlows } from './secret-flows.ts';
 import { templateFlows } from './template-flows.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
@@ -34,6 +35,7 @@ const written: readonly Flow[] = [
   recordFlows,
   runFlows,
   scheduleFlows,
+  secretFlows,
   workspaceFlows,
   templateFlows,
 ].flatMap((flows) => Object.values(flows));
