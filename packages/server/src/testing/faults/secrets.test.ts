@@ -1,0 +1,4 @@
+import { secretFlows } from './flows/secret-flows.ts';
+import { testFlows } from './test-flows.ts';
+
+await testFlows(secretFlows);
