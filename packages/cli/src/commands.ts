@@ -12,7 +12,7 @@ import { addRecordCommands } from './commands/records.ts';
 import { addRollbackCommand } from './commands/rollback.ts';
 import { addSeedCommand } from './commands/seed.ts';
 import { addTypesCommand } from './commands/types.ts';
-import type { AddCommands } from './frame/program.ts';
+import type { AddCommands } from './frame/context.ts';
 
 /** The commands of builders, in the order of the help. A new file of `commands/` adds its function here. */
 export const commands: readonly AddCommands[] = [

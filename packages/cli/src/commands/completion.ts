@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import { commandTree } from '../completion/command-tree.ts';
 import { shellScripts } from '../completion/shell-scripts.ts';
-import type { AddCommands } from '../frame/program.ts';
+import type { AddCommands } from '../frame/context.ts';
 
 /** `completion`: a script that completes the words of all commands, made from their tree. */
 export const addCompletionCommand: AddCommands = (program, run) => {

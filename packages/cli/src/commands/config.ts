@@ -8,8 +8,7 @@ import { readItems } from '../config/read-items.ts';
 import { countsOf, planJson, planLines, takesOut } from '../config/shown-plan.ts';
 import { planFolder, writeFolder } from '../config/write-items.ts';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
-import type { AddCommands } from '../frame/program.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { assertReaches } from '../profiles/target.ts';
 
 type Imported = ReplyOf<(typeof managementApi)['importConfig']>;

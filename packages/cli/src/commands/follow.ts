@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { type FollowedList, follow, showLatest } from '../follow/follow.ts';
 import { audit, deliveries, denials, type FollowChoice, runs } from '../follow/lists.ts';
 import { CommandError } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { environmentOption } from '../frame/environment-option.ts';
 import { untilInterrupted } from '../frame/interrupts.ts';
 import { printable } from '../frame/printable.ts';
-import type { AddCommands } from '../frame/program.ts';
 import { hasCode, mayPass } from '../management/known-error.ts';
 import { assertReaches } from '../profiles/target.ts';
 

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Document } from 'yaml';
 import { CommandError } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
-import type { AddCommands } from '../frame/program.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { projectFileName, readProject } from '../project/project-file.ts';
 
 interface InitOptions {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { CommandError } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { environmentOption } from '../frame/environment-option.ts';
-import type { AddCommands } from '../frame/program.ts';
 
 interface OpenOptions {
   readonly env: 'test' | 'prod';

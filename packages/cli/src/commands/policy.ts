@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
-import type { AddCommands } from '../frame/program.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import type { Outcome } from '../policy-cases/judge-case.ts';
 import { type PolicyCase, readCases } from '../policy-cases/read-cases.ts';
 import { runCases } from '../policy-cases/run-cases.ts';

@@ -1,7 +1,6 @@
 import { sep } from 'node:path';
 import { CommandError } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
-import type { AddCommands } from '../frame/program.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { connect } from '../management/connect.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 import { boundEnvironment, placeOf } from '../profiles/target.ts';

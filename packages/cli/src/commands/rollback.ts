@@ -1,7 +1,6 @@
 import { countsOf, planJson, planLines } from '../config/shown-plan.ts';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
-import type { AddCommands } from '../frame/program.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { assertReaches } from '../profiles/target.ts';
 
 interface RollbackOptions {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { CommandError } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
-import type { AddCommands } from '../frame/program.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { seedFolder } from '../seeds/seed-folder.ts';
 
 interface SeedOptions {

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
-import type { Context } from '../frame/context.ts';
+import type { AddCommands, Context } from '../frame/context.ts';
 import { environmentOption } from '../frame/environment-option.ts';
 import { untilInterrupted } from '../frame/interrupts.ts';
-import type { AddCommands } from '../frame/program.ts';
 import { hasCode, mayPass } from '../management/known-error.ts';
 import { assertReaches } from '../profiles/target.ts';
 import { type Environment, fingerprint, isCurrent, typesOf, writeTypes } from '../types/types-file.ts';

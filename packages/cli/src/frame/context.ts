@@ -1,11 +1,12 @@
 import type { Management } from '@freehold/client/management';
+import type { Command } from 'commander';
 import { connect } from '../management/connect.ts';
 import { configFolder } from '../profiles/config-folder.ts';
 import { openProfiles, type ProfileStore } from '../profiles/profile-store.ts';
 import { resolveTarget, type Target } from '../profiles/target.ts';
 import { findProject, type Project } from '../project/project-file.ts';
 import { type Ask, createAsk } from './ask.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, type ExitCode } from './command-error.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
 import type { OperatorCommand } from './root-help.ts';
 
@@ -61,6 +62,24 @@ export interface Context {
   /** Calls of the management API with the credential of the target. A FreeholdError is reported as it is. */
   management(): Management;
 }
+
+/** The work of a command. It gives the code to end with; left out, all is done. */
+export type Work<Options, Arguments extends readonly unknown[]> = (
+  context: Context,
+  options: Options,
+  ...args: Arguments
+) => Promise<ExitCode | undefined> | ExitCode | undefined;
+
+/** Makes a work into the action of a command: `command('x <file>').action(run(async (context, options, file) => …))`. */
+export type Run = <Options, Arguments extends readonly unknown[]>(
+  work: Work<Options, Arguments>,
+) => (...given: unknown[]) => Promise<void>;
+
+/**
+ * Adds commands to the tree. A file of `commands/` exports one such function, and `commands.ts` lists it. A command has a
+ * name, a description, its options and arguments, and one action.
+ */
+export type AddCommands = (program: Command, run: Run) => void;
 
 export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
   const { cwd, env, stdin, stdout, others, launcher } = surroundings;

@@ -1,26 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { commands } from '../commands.ts';
 import { CommandError, type ExitCode, exitCodes } from './command-error.ts';
-import { type Context, createContext, type GlobalOptions, type Surroundings } from './context.ts';
+import { createContext, type GlobalOptions, type Run, type Surroundings, type Work } from './context.ts';
 import { rootHelp } from './root-help.ts';
-
-/** The work of a command. It gives the code to end with; left out, all is done. */
-export type Work<Options, Arguments extends readonly unknown[]> = (
-  context: Context,
-  options: Options,
-  ...args: Arguments
-) => Promise<ExitCode | undefined> | ExitCode | undefined;
-
-/** Makes a work into the action of a command: `command('x <file>').action(run(async (context, options, file) => …))`. */
-export type Run = <Options, Arguments extends readonly unknown[]>(
-  work: Work<Options, Arguments>,
-) => (...given: unknown[]) => Promise<void>;
-
-/**
- * Adds commands to the tree. A file of `commands/` exports one such function, and `commands.ts` lists it. A command has a
- * name, a description, its options and arguments, and one action.
- */
-export type AddCommands = (program: Command, run: Run) => void;
 
 export interface Program {
   readonly program: Command;
