@@ -1,5 +1,11 @@
 const channel = new BroadcastChannel('freehold-org');
 
+/** Where the session is now. */
+export interface Other {
+  /** Undefined after signing out. */
+  readonly code: string | undefined;
+}
+
 /** Says to the other tabs which org the browser's session belongs to now; undefined after signing out. */
 export function announceOrg(code: string | undefined): void {
   channel.postMessage(code ?? '');

@@ -5,8 +5,7 @@ import { call } from '../api/call.ts';
 import { queryClient } from '../api/query-client.ts';
 import { usePlace } from '../api/session.ts';
 import { ProblemAlert } from '../components/problem-alert.tsx';
-import { announceOrg } from './org-channel.ts';
-import type { Other } from './other-org-notice.tsx';
+import { announceOrg, type Other } from './org-channel.ts';
 
 interface Props {
   /** Undefined while the session is in the org of the tab. */

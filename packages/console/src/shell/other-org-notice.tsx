@@ -4,13 +4,7 @@ import { queryClient } from '../api/query-client.ts';
 import { meQuery, usePlace } from '../api/session.ts';
 import { onOrgMismatch } from '../api/tab-org.ts';
 import { lazyPart } from '../components/lazy.tsx';
-import { onOtherOrg } from './org-channel.ts';
-
-/** Where the session is now. */
-export interface Other {
-  /** Undefined after signing out. */
-  readonly code: string | undefined;
-}
+import { type Other, onOtherOrg } from './org-channel.ts';
 
 /** Comes after the first content. */
 const OtherOrgDialog = lazyPart(async () => (await import('./other-org-dialog.tsx')).OtherOrgDialog, null);

@@ -10,8 +10,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { Confirmation } from './confirmation.tsx';
 import classes from './deploy.module.css';
-import { readAgain, releasesQuery } from './queries.ts';
-import type { AllStaged } from './staged.tsx';
+import { type AllStaged, readAgain, releasesQuery } from './queries.ts';
 
 interface Props {
   /** What was on the screen when the dialog was opened. Exactly that becomes live, or nothing. */

@@ -18,6 +18,12 @@ export type Release = Read<typeof ReleaseSchema>;
 export type Import = Read<typeof ConfigImport>;
 export type Build = Read<typeof Overview>['builds']['items'][number];
 
+export interface AllStaged {
+  readonly base: string;
+  readonly items: readonly StagedItem[];
+  readonly checks: readonly Check[];
+}
+
 const progressMilliseconds = 1_500;
 
 export const diffQuery = queryOptions({

@@ -15,13 +15,7 @@ import { Checks } from './checks.tsx';
 import classes from './deploy.module.css';
 import { ChangeBadge, ItemName } from './item-name.tsx';
 import { keyOf } from './items.ts';
-import type { Check, StagedItem } from './queries.ts';
-
-export interface AllStaged {
-  readonly base: string;
-  readonly items: readonly StagedItem[];
-  readonly checks: readonly Check[];
-}
+import type { AllStaged, Check, StagedItem } from './queries.ts';
 
 /** What waits to become live, and the dialog that makes it live. */
 export function Staged({ staged }: { readonly staged: AllStaged }) {

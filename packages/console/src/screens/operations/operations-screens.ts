@@ -11,7 +11,7 @@ import {
 import { lazyPart } from '../../components/lazy.tsx';
 
 /** Given to each screen. */
-export interface OperationsScreenProps {
+interface OperationsScreenProps {
   /** What the address names behind the screen, such as an org; undefined for the screen itself. */
   readonly item: string | undefined;
 }

@@ -13,12 +13,7 @@ import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { When } from '../../components/when.tsx';
 import classes from '../policies/policies.module.css';
 import { Invite } from './invite.tsx';
-import { type Invitation, type Issued, invitationsQuery, type Workspace } from './queries.ts';
-
-/** An invitation of now, with the code that is shown this once. */
-export interface Sent extends Issued {
-  readonly email: string;
-}
+import { type Invitation, invitationsQuery, type Sent, type Workspace } from './queries.ts';
 
 /** The open invitations of a workspace. */
 export function Invitations({ workspace }: { readonly workspace: Workspace }) {

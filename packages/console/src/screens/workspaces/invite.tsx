@@ -7,8 +7,7 @@ import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import type { Sent } from './invitations.tsx';
-import type { Workspace } from './queries.ts';
+import type { Sent, Workspace } from './queries.ts';
 
 const typingMilliseconds = 250;
 

@@ -13,7 +13,12 @@ export type Workspace = ReplyOf<typeof orgWorkspacesApi.readOrgWorkspace>;
 export type Invitation = ReplyOf<typeof workspaceInvitationsApi.listWorkspaceInvitations>['items'][number] & {
   readonly email: string;
 };
-export type Issued = ReplyOf<typeof workspaceInvitationsApi.inviteToWorkspace>;
+type Issued = ReplyOf<typeof workspaceInvitationsApi.inviteToWorkspace>;
+
+/** An invitation of now, with the code that is shown this once. */
+export interface Sent extends Issued {
+  readonly email: string;
+}
 
 /** The workspaces whose code begins with `prefix`; with a state, only those that are in it. */
 export const workspacesQuery = (env: Environment, prefix: string, state: 'suspended' | undefined) =>

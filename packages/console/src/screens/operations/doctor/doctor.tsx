@@ -1,5 +1,3 @@
-import type { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
-import type { ReplyOf } from '@freehold/contract/route';
 import { Alert, Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { RefreshIcon } from '../../../components/icons.tsx';
@@ -10,9 +8,7 @@ import { Sentence } from '../../../components/sentence.tsx';
 import { When } from '../../../components/when.tsx';
 import { operate } from '../operate.ts';
 import classes from './doctor.module.css';
-import { verdictOf } from './verdict.ts';
-
-export type Diagnosis = ReplyOf<typeof platformDoctorApi.readDiagnosis>;
+import { type Diagnosis, verdictOf } from './verdict.ts';
 
 type Kind = Diagnosis['items'][number]['kind'];
 

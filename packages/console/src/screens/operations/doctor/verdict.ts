@@ -1,5 +1,8 @@
+import type { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
+import type { ReplyOf } from '@freehold/contract/route';
 import { counted } from '../../../components/words/counted.ts';
-import type { Diagnosis } from './doctor.tsx';
+
+export type Diagnosis = ReplyOf<typeof platformDoctorApi.readDiagnosis>;
 
 interface Verdict {
   readonly title: string;

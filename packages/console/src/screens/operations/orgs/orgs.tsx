@@ -4,7 +4,6 @@ import { Screen } from '../../../components/screen.tsx';
 import { SearchedList, useSearched } from '../../../components/searched-list.tsx';
 import { When } from '../../../components/when.tsx';
 import { OperationsLink } from '../operations-link.tsx';
-import type { OperationsScreenProps } from '../operations-screens.ts';
 import { OperatedOrg } from './operated-org.tsx';
 import { usersMax } from './org-words.ts';
 import classes from './orgs.module.css';
@@ -12,7 +11,7 @@ import { type ListedOrg, orgsQuery } from './queries.ts';
 import { Share } from './share.tsx';
 
 /** The orgs of the platform, or one of them. */
-export function OperatedOrgs({ item }: OperationsScreenProps) {
+export function OperatedOrgs({ item }: { readonly item: string | undefined }) {
   return item === undefined ? <OrgList /> : <OperatedOrg org={item} />;
 }
 

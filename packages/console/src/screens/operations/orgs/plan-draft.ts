@@ -24,7 +24,7 @@ export interface OwnLimit {
 
 const limitNames: readonly LimitName[] = [...usedNames, ...keepingNames];
 
-interface StoredPlan {
+export interface StoredPlan {
   readonly name: string;
   readonly limits: Limits;
 }

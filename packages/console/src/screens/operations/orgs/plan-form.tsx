@@ -7,13 +7,21 @@ import { UnsavedGuard } from '../../../components/unsaved-guard.tsx';
 import { operate } from '../operate.ts';
 import { LimitInputs } from './limit-inputs.tsx';
 import { type Reached, reachedLimits, type Used } from './limits.ts';
-import { chosen, type DraftFaults, draftOf, faultsOf, limitsOf, type PlanChoice, planOf } from './plan-draft.ts';
-import type { ShownPlan } from './plan-panel.tsx';
+import {
+  chosen,
+  type DraftFaults,
+  draftOf,
+  faultsOf,
+  limitsOf,
+  type PlanChoice,
+  planOf,
+  type StoredPlan,
+} from './plan-draft.ts';
 import { orgKey } from './queries.ts';
 
 interface Props {
   readonly org: string;
-  readonly plan: ShownPlan;
+  readonly plan: StoredPlan;
   readonly used: Used;
   readonly onDone: () => void;
   readonly onCancel: () => void;

@@ -4,12 +4,11 @@ import { useState } from 'react';
 import { When } from '../../../components/when.tsx';
 import { keepingNames, keepingWords, limitWords, type Used, usedNames } from './limits.ts';
 import classes from './orgs.module.css';
+import type { StoredPlan } from './plan-draft.ts';
 import { PlanForm } from './plan-form.tsx';
 import { Share } from './share.tsx';
 
-export interface ShownPlan {
-  readonly name: string;
-  readonly limits: Limits;
+interface ShownPlan extends StoredPlan {
   readonly updated_at: string | null;
 }
 
