@@ -1,4 +1,0 @@
-import { secretFlows } from './flows/secret-flows.ts';
-import { testFlows } from './test-flows.ts';
-
-await testFlows(secretFlows);
