@@ -63,7 +63,7 @@ test('the definition of a new entity is checked while it is typed, in the form a
   await name.fill('visit');
   await page
     .getByRole('alert')
-    .getByText(/visit. exists already/)
+    .getByText(/visit exists already/)
     .waitFor();
   await name.fill('order');
   await page.getByText('It would be served as create-order').waitFor();

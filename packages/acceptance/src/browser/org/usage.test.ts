@@ -52,12 +52,12 @@ test('days and environment stand in the address, each chart is a table too, and 
   await signInAs(page, org.builder);
   await page.goto(`/o/${org.code}/test/usage?days=7&of=test`);
   const chart = page.getByRole('region', { name: 'Records added by day' });
-  await chart.getByText('1 records in 7 days').waitFor();
+  await chart.getByText('1 record in 7 days').waitFor();
   await chart.getByText('Show as a table').click();
   await assertBecomes(() => chart.getByRole('row').count(), 8);
   await assertAccessible(page);
   await page.getByRole('combobox', { name: 'Days' }).selectOption('90');
-  await chart.getByText('1 records in 90 days').waitFor();
+  await chart.getByText('1 record in 90 days').waitFor();
   await assertBecomes(() => page.url(), /days=90/);
   await page.getByRole('combobox', { name: 'Environment' }).selectOption('prod');
   await chart.getByText('0 records in').waitFor();
