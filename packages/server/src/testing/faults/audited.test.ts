@@ -24,6 +24,7 @@ import { personalDataFlows } from './flows/personal-data-flows.ts';
 import { recordFlows } from './flows/record-flows.ts';
 import { runFlows } from './flows/run-flows.ts';
 import { scheduleFlows } from './flows/schedule-flows.ts';
+import { secretFlows } from './flows/secret-flows.ts';
 import { workspaceFlows } from './flows/workspace-flows.ts';
 
 /** What a workspace is founded with. */
@@ -72,8 +73,8 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the secret of an event': ['event.secret_made'],
   'an event that is paused': ['event.paused'],
   'an event that is resumed': ['event.resumed'],
-  'PUT /secrets/:name': ['secret.set'],
-  'DELETE /secrets/:name': ['secret.removed'],
+  'a secret': ['secret.set'],
+  'the removal of a secret': ['secret.removed'],
   'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
   'the removal of a service key': ['service_key.removed', 'member.removed'],
   'a deploy key': ['deploy_key.created'],
@@ -159,6 +160,7 @@ const flows: Flows = {
   ...recordFlows,
   ...runFlows,
   ...scheduleFlows,
+  ...secretFlows,
   ...described.flows,
   ...workspaceFlows,
 };
