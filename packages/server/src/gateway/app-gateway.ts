@@ -221,7 +221,7 @@ function onceAsked(
   caller: AppCaller,
   { route, request }: Pick<OnceAsked, 'route' | 'request'>,
 ): OnceAsked {
-  const { sub: userId, env, org, tenant_code: tenantCode } = caller.claims;
-  const principal = keyHolderOf({ userId, claims: { ...caller.claims } });
+  const { sub, act, env, org, tenant_code: tenantCode } = caller.claims;
+  const principal = keyHolderOf(sub, act);
   return { route, request, principal, scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
 }

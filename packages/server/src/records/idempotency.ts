@@ -6,7 +6,6 @@ import { Problem } from '../lib/problem.ts';
 import type { Put, Scope } from '../store/port.ts';
 import { json, type Row, table } from '../store/table.ts';
 import { tryCommit } from '../store/transact.ts';
-import type { Actor } from './record-keys.ts';
 import type { PlannedChange } from './writing/planned-change.ts';
 
 /**
@@ -144,8 +143,8 @@ export function readOnce(
   return idempotency({ principal, key, content: [head.method, head.url, body] });
 }
 
-/** Whose keys a caller sends: a person has keys of his own, and so has each builder who acts for him. */
-export function keyHolderOf({ userId, claims: { act } }: Pick<Actor, 'userId' | 'claims'>): string {
+/** Whose keys a caller sends: a person has keys of his own, and so has each builder who acts for him (`act` of the token). */
+export function keyHolderOf(userId: string, act: unknown): string {
   if (typeof act !== 'object' || act === null || !('sub' in act)) return userId;
   return `${userId} ${act.sub}`;
 }

@@ -19,7 +19,7 @@ export interface DueWork {
   readonly item: Item;
 }
 
-/** One visit. What it leaves due is visited again at the next look. */
+/** One pass over what is due. What it leaves due comes again with the next. */
 export type DueVisit = (work: DueWork) => Promise<void>;
 
 export interface DueJob {

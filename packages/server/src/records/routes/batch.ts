@@ -28,7 +28,7 @@ async function batch(
   caller: EachCaller,
 ): Promise<Reply> {
   const { isAtomic, operations } = readBatch(request.body);
-  const once = readOnce(services.idempotency, request, keyHolderOf(caller.actor));
+  const once = readOnce(services.idempotency, request, keyHolderOf(caller.actor.userId, caller.actor.claims.act));
   const run = isAtomic ? runTogether : runEach;
   const { results, isReplayed } = await run(services.runtime, caller, { operations, once });
   const headers = isReplayed ? replayedHeaders : {};

@@ -65,7 +65,9 @@ async function create(
   call: AuthorizedCall,
 ): Promise<Reply> {
   const presentation = presentationOf(call, 'create', { view: readView(request) });
-  const stored = await runtime.create(call, request.body, readOnce(idempotency, request, keyHolderOf(call.actor)));
+  const { userId, claims } = call.actor;
+  const once = readOnce(idempotency, request, keyHolderOf(userId, claims.act));
+  const stored = await runtime.create(call, request.body, once);
   const { org = '', entity = '' } = request.params;
   const headers = {
     Location: `/app/${org}/item/${entity}/${stored.data.id}`,
