@@ -26,7 +26,7 @@ export interface LoadJob {
 export interface LoadDone {
   /** Milliseconds from the first byte sent to the last one received, by kind. Of answers of status 2xx alone. */
   readonly took: Readonly<Record<string, readonly number[]>>;
-  /** How many answers there were of each status. */
+  /** The number of answers of each status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** CPU time of this process as a part of the run. */
   readonly cpuShare: number;
@@ -47,7 +47,7 @@ async function run(job: LoadJob): Promise<LoadDone> {
   const took: Record<string, number[]> = {};
   const statuses: Record<string, number> = {};
   const before = process.cpuUsage();
-  const began = performance.now();
+  const startedAt = performance.now();
   const calls = job.calls.map(({ kind, request }) => ({ kind, bytes: Buffer.from(request, 'utf8') }));
   let next = 0;
   const line = new Line(job.port, (kind, milliseconds, status) => {
@@ -57,13 +57,13 @@ async function run(job: LoadJob): Promise<LoadDone> {
     took[kind].push(milliseconds);
   });
   const nextCall = () => calls[next++ % calls.length] as SentCall;
-  const isOver = () => performance.now() - began >= job.milliseconds;
+  const isOver = () => performance.now() - startedAt >= job.milliseconds;
   if ('perSecond' in job.pace) await openLoop(job.pace.perSecond, { line, nextCall, isOver });
   else if ('connections' in job.pace) await closedLoop(job.pace.connections, { line, nextCall, isOver });
   else await burn(job.pace.burns, isOver);
   await line.end();
   const { user, system } = process.cpuUsage(before);
-  return { took, statuses, cpuShare: (user + system) / 1000 / (performance.now() - began) };
+  return { took, statuses, cpuShare: (user + system) / 1000 / (performance.now() - startedAt) };
 }
 
 interface SentCall {
@@ -80,11 +80,11 @@ interface Loop {
 /** Each call comes at a random moment of its slot, so that nothing of the server's falls into step with it. */
 async function openLoop(perSecond: number, { line, nextCall, isOver }: Loop): Promise<void> {
   const slot = 1000 / perSecond;
-  const began = performance.now();
+  const startedAt = performance.now();
   let index = 0;
   let due = Math.random() * slot;
   while (!isOver()) {
-    const now = performance.now() - began;
+    const now = performance.now() - startedAt;
     while (due <= now) {
       line.send(nextCall());
       index += 1;
@@ -104,8 +104,8 @@ async function closedLoop(connections: number, { line, nextCall, isOver }: Loop)
 async function burn(share: number, isOver: () => boolean): Promise<void> {
   const slice = 4;
   while (!isOver()) {
-    const began = performance.now();
-    while (performance.now() - began < slice * share);
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < slice * share);
     await new Promise((resolve) => setTimeout(resolve, slice * (1 - share)));
   }
 }
@@ -135,10 +135,10 @@ class Line {
       return;
     }
     this.#underWay += 1;
-    const began = performance.now();
+    const startedAt = performance.now();
     connection.ask(bytes, (status) => {
       this.#underWay -= 1;
-      this.#onAnswer(kind, performance.now() - began, status);
+      this.#onAnswer(kind, performance.now() - startedAt, status);
       if (connection.isOpen) this.#idle.push(connection);
       else this.#all.delete(connection);
       whenOver?.();

@@ -19,7 +19,7 @@ const shareMax = 0.01;
 const turns = 3;
 const plan = { rounds: 5, warmUpRequests: 10_000, requests: 2000, millisecondsMax: 20_000, staysAwake: false };
 const extent = { records: 10_000, orgs: 1, statements: 1, events: 0 } as const;
-const measured = join(import.meta.dirname, '..', 'packages/server/src/gateway/testing/decision-cost.ts');
+const measured = join(import.meta.dirname, '..', 'packages/server/src/authorize/testing/decision-cost.ts');
 
 type Costs = Readonly<Record<RuleName, readonly number[]>>;
 

@@ -55,7 +55,7 @@ async function main(): Promise<void> {
       `Node ${process.version}, ${connections} connections, ${plan.rounds} rounds of ${plan.requests} requests`,
     );
     console.table(rows);
-    console.log(`the provider was asked ${provider.asked.length} times`);
+    console.log(`the provider was asked ${provider.requests.length} times`);
   } finally {
     load.kill();
     provider.close();

@@ -1,5 +1,5 @@
 /**
- * What a migration of records costs the writers beside it.
+ * The cost of a migration of records to concurrent writers.
  *
  * npm run bench -- fill [--records 5000] [--seconds 5] [--beside 3600]
  *
@@ -95,22 +95,22 @@ interface Written {
 
 /** Updates one record after the other as long as the work takes. */
 async function writing(user: AppUser, ids: readonly string[], work: () => Promise<void>): Promise<Written> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   let isOver = false;
   const end = work().finally(() => {
     isOver = true;
   });
   let [writes, longest] = [0, 0];
   while (!isOver) {
-    const asked = performance.now();
+    const sentAt = performance.now();
     const id = ids[(writes * 7919) % ids.length];
     const { status, text } = await act(user, 'PUT', `/update/entry/${id}`, { body: { title: `w${writes}` } });
     if (status !== 200) throw new Error(text);
-    longest = Math.max(longest, performance.now() - asked);
+    longest = Math.max(longest, performance.now() - sentAt);
     writes += 1;
   }
   await end;
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   return { rate: writes / seconds, longest };
 }
 

@@ -23,9 +23,9 @@ async function timesOf(
   const order = [...runs];
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of order) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await run();
-      times.get(name)?.push(performance.now() - begun);
+      times.get(name)?.push(performance.now() - startedAt);
     }
     order.push(...order.splice(0, 1));
   }

@@ -78,7 +78,7 @@ function open(port: number): Promise<Socket> {
 }
 
 interface Conversation {
-  /** What to send; undefined ends the conversation. */
+  /** The value to send; undefined ends the conversation. */
   next(): { readonly bytes: Buffer; readonly status: number } | undefined;
   onAnswer(): void;
 }

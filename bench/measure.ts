@@ -28,7 +28,7 @@ export interface Server {
   readonly port: number;
 }
 
-/** What is sent, and how it has to be answered. */
+/** The data that are sent, and how it has to be answered. */
 export interface Request extends Pick<Scenario, 'method' | 'path' | 'token' | 'body' | 'status'> {
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -21,7 +21,7 @@ const foundedAtOnce = 8;
 /** A person may be in 200. */
 const workspacesOfOne = 100;
 const writing = { rounds: 7, warmUpRequests: 5000, requests: 2000, millisecondsMax: 20_000, staysAwake: false };
-const telling = { rounds: 5, warmUpRequests: 40, requests: 40, millisecondsMax: 120_000, staysAwake: false };
+const quickRun = { rounds: 5, warmUpRequests: 40, requests: 40, millisecondsMax: 120_000, staysAwake: false };
 const body = JSON.stringify({ title: 'An order' });
 
 async function main(): Promise<void> {
@@ -51,13 +51,13 @@ async function main(): Promise<void> {
         title: `GET /observability of ${workspaces} workspaces to 1`,
         few: observing(limited),
         more: observing(many),
-        plan: telling,
+        plan: quickRun,
       },
     ];
     const rows = [];
     for (const { title, few, more, plan: whole } of contests) {
       const plan = { ...whole, ...rounds };
-      const contest = { few: asked(platform, few, plan), more: asked(platform, more, plan) };
+      const contest = { few: send(platform, few, plan), more: send(platform, more, plan) };
       const costs = await compete(contest, plan, load);
       const ratio = median(costs.map((round) => round.more.cpuMicroseconds / round.few.cpuMicroseconds));
       const [small, large] = [medianCost(costs.map((one) => one.few)), medianCost(costs.map((one) => one.more))];
@@ -93,8 +93,8 @@ async function orgWith(platform: Platform, workspaces: number): Promise<Measured
   }
   const known = await refreshed(founder);
   await create(known, 'order', { title: 'First' });
-  const told = (await observe(org)).usage.records.total;
-  if (told !== 1) throw new Error(`${told} records are told`);
+  const describe = (await observe(org)).usage.records.total;
+  if (describe !== 1) throw new Error(`${describe} records are told`);
   return { org, founder: known };
 }
 
@@ -103,24 +103,24 @@ async function found(owner: AppUser, code: string): Promise<void> {
   if (made.status !== 201) throw new Error(made.text);
 }
 
-interface Asked {
+interface GatewayRequest {
   readonly gateway: 'app' | 'management';
   readonly request: Request;
 }
 
-function creating({ org, founder }: Measured): Asked {
+function creating({ org, founder }: Measured): GatewayRequest {
   const path = new URL(appUrl(org, '/create/order')).pathname;
   return { gateway: 'app', request: { method: 'POST', path, token: founder.token, body, status: 201 } };
 }
 
-function observing({ org }: Measured): Asked {
+function observing({ org }: Measured): GatewayRequest {
   return {
     gateway: 'management',
     request: { method: 'GET', path: '/observability', token: org.builder.token, status: 200 },
   };
 }
 
-function asked(platform: Platform, { gateway, request }: Asked, plan: typeof writing) {
+function send(platform: Platform, { gateway, request }: GatewayRequest, plan: typeof writing) {
   const server: Server = { child: platform.child, port: Number(new URL(platform[gateway]).port) };
   return { server, job: job(server, plan, request) };
 }

@@ -51,25 +51,25 @@ async function main(): Promise<void> {
     const rounds = await flip(own, writers, Number(values.rounds));
     for (const writer of Object.values(writers)) await writer.end();
     console.log(`Node ${process.version}, ${count} entities of 16 fields, ${values.rounds} rounds; milliseconds`);
-    tell('diff, all added', [added], diffTarget);
-    tell('diff, all modified', [modified], diffTarget);
-    tell(
+    printFindings('diff, all added', [added], diffTarget);
+    printFindings('diff, all modified', [modified], diffTarget);
+    printFindings(
       'publication',
       rounds.map(({ publication }) => publication),
     );
     for (const what of ['nothing', 'rollback', 'activation'] as const) {
       const waited = rounds.map((round) => round[what]);
       if (what !== 'nothing')
-        tell(
+        printFindings(
           what,
           waited.map(({ took }) => took),
         );
-      tell(
+      printFindings(
         `longest wait of a writer of the org, ${what}`,
         waited.map((one) => one.own),
         pauseTarget,
       );
-      tell(
+      printFindings(
         `longest wait of a writer of another org, ${what}`,
         waited.map((one) => one.other),
       );
@@ -122,9 +122,9 @@ async function during(writers: Writers, work: () => Promise<unknown>): Promise<W
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 /** Creates records of the first entity, one after the other. */
@@ -162,7 +162,7 @@ class Writer {
 }
 
 /** The least, the median and the most. */
-function tell(what: string, milliseconds: readonly number[], target?: number): void {
+function printFindings(what: string, milliseconds: readonly number[], target?: number): void {
   const [least, most] = [Math.min(...milliseconds), Math.max(...milliseconds)];
   const figures = [least, median(milliseconds), most].map((figure) => figure.toFixed(0)).join(' / ');
   const verdict = target === undefined ? '' : `, ${most <= target ? 'within' : 'over'} the target of ${target}`;

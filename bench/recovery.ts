@@ -50,11 +50,11 @@ async function main(): Promise<void> {
     const backups = kill > kills - Number(values.backups) ? new Backups(platform) : undefined;
     const logMax = await putUnderLoad(platform, load, Number(values.seconds));
     const sizes = { database: megabytes(platform, 'test.db'), log: megabytes(platform, 'test.db-wal') };
-    const begun = performance.now();
+    const startedAt = performance.now();
     backups?.end();
     await platform.kill();
     platform = await startPlatform({ dataDir: platform.dataDir });
-    const seconds = secondsSince(begun);
+    const seconds = secondsSince(startedAt);
     await readAgain(movedTo(platform, founder), load);
     const emptySeconds = await startEmpty();
     const perSecond = Math.round(load.writes / Number(values.seconds));
@@ -63,17 +63,17 @@ async function main(): Promise<void> {
       seconds,
       emptySeconds,
       'writes/s': perSecond,
-      backups: backups?.told() ?? '',
+      backups: backups?.report() ?? '',
       ...rounded({ ...sizes, 'longest log': logMax }),
     });
   }
   console.log(`Node ${process.version}, ${values.records} records; sizes in MB`);
   console.table(rows);
-  tell(
+  printFindings(
     'ready',
     rows.map(({ seconds }) => seconds),
   );
-  tell(
+  printFindings(
     'on an empty folder',
     rows.map(({ emptySeconds }) => emptySeconds),
   );
@@ -81,22 +81,22 @@ async function main(): Promise<void> {
 }
 
 /** The least, the median and the most. */
-function tell(what: string, seconds: readonly number[]): void {
+function printFindings(what: string, seconds: readonly number[]): void {
   const [least, most] = [Math.min(...seconds), Math.max(...seconds)];
   const verdict = most <= target ? 'within' : 'over';
   console.log(`${what}: ${least} / ${median(seconds).toFixed(2)} / ${most} s, ${verdict} the target of ${target} s`);
 }
 
 async function startEmpty(): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const platform = await startPlatform();
-  const seconds = secondsSince(begun);
+  const seconds = secondsSince(startedAt);
   await platform.kill();
   return seconds;
 }
 
-function secondsSince(begun: number): number {
-  return Math.round((performance.now() - begun) / 10) / 100;
+function secondsSince(startedAt: number): number {
+  return Math.round((performance.now() - startedAt) / 10) / 100;
 }
 
 /** Ends while everybody is still at it. */
@@ -155,8 +155,8 @@ class Backups {
     void this.#run();
   }
 
-  /** How long each took, or that it failed. */
-  told(): string {
+  /** The duration of each, or its failure. */
+  report(): string {
     return this.#taken.length === 0 ? 'cut off' : this.#taken.join(', ');
   }
 
@@ -166,14 +166,14 @@ class Backups {
   }
 
   async #run(): Promise<void> {
-    const program = join(import.meta.dirname, '..', 'packages', 'server', 'src', 'backup.ts');
+    const program = join(import.meta.dirname, '..', 'packages', 'server', 'src', 'commands', 'backup.ts');
     const folder = temporaryDirectory();
     while (!this.#isOver) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const args = [program, join(folder, 'a.backup'), '--data-dir', this.#platform.dataDir];
       this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
       const [code] = await once(this.#child, 'close');
-      if (!this.#isOver) this.#taken.push(code === 0 ? `${secondsSince(begun)} s` : 'failed');
+      if (!this.#isOver) this.#taken.push(code === 0 ? `${secondsSince(startedAt)} s` : 'failed');
       rmSync(join(folder, 'a.backup'), { force: true });
     }
   }

@@ -9,6 +9,7 @@ const server = 'packages/server/src';
 
 const benchmarks: Readonly<Record<string, string>> = {
   access: `${server}/access/testing/rivals/bench.ts`,
+  asking: 'bench/asking/asking.ts',
   automation: 'bench/automation/deliveries.ts',
   'automation-fairness': 'bench/automation/fairness.ts',
   bound: 'bench/bound/bound.ts',
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   promotion: 'bench/promotion.ts',
   recovery: 'bench/recovery.ts',
   requests: 'bench/main.ts',
+  scans: 'bench/scans.ts',
   store: `${server}/store/testing/bench/main.ts`,
   timing: 'bench/timing.ts',
   transfer: 'bench/transfer.ts',

@@ -64,9 +64,9 @@ function hex(): string {
 
 async function sample(attempt: Attempt, known: string, pairs: number): Promise<Samples> {
   const timed = async (email: string): Promise<number> => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await attempt(email);
-    return performance.now() - begun;
+    return performance.now() - startedAt;
   };
   const samples = { known: [] as number[], unknown: [] as number[] };
   const [local = ''] = known.split('-');

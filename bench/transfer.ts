@@ -72,7 +72,7 @@ async function measured({ child }: Pick<Platform, 'child'>, work: () => Promise<
     return ((await answer) as [Usage])[0];
   };
   const before = await usage();
-  const begun = performance.now();
+  const startedAt = performance.now();
   let isDone = false;
   const done = work().finally(() => {
     isDone = true;
@@ -83,7 +83,7 @@ async function measured({ child }: Pick<Platform, 'child'>, work: () => Promise<
     await pause(50);
   }
   await done;
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const { cpuMicroseconds } = await usage();
   return {
     seconds: seconds.toFixed(1),

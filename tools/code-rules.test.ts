@@ -6,6 +6,7 @@ import { iteratorRule } from './gate/iterator-rules.ts';
 import { credulityRule, signatureRule } from './signature-rules.ts';
 import { readSourceTree, sourcesUnder } from './source-tree.ts';
 import { believedJsonRule, conflictRule } from './store-rules.ts';
+import { nameRule } from './text-rules.ts';
 import { waitingRules } from './waiting-rules.ts';
 
 const rules = [
@@ -15,6 +16,7 @@ const rules = [
   believedJsonRule,
   conflictRule,
   iteratorRule,
+  nameRule,
   ...waitingRules,
 ];
 const room = 'packages/server/src/lib';
@@ -77,6 +79,7 @@ describe('the rules of the code', () => {
     [spec, 'const timer = setTimeout(() => child.kill(), 1000); assert.ok(Date.parse(at) <= Date.now());'],
     [spec, `${timers}// wall time: longer than a worker waits.\nawait pause(11_000);\nassert.ok(isUp);`],
     [`${room}/a.test.ts`, `${timers}await pause(11);`],
+    [`${room}/a.ts`, 'interface Task {}\nconst foundation = 1;\nconst understanding = known;'],
     ['packages/acceptance/src/eventually.ts', `${timers}while (!(await isSo())) await pause(5);`],
     ['packages/acceptance/src/soak/pace.ts', `${timers}await pause(50);`],
     [journey, 'await assertBecomes(() => row.count(), 2);\nassert.ok(!authorized.has(request.url()));'],
@@ -163,6 +166,12 @@ describe('the rules of the code', () => {
     [journey, 'assert.equal(await row.count(), 2);', /reads a page once/],
     [journey, `assert.match((await save.getAttribute('title')) ?? '', /no/);`, /reads a page once/],
     [journey, 'assert.match(page.url(), /q=ord$/);', /reads a page once/],
+    // Each name is joined from two parts, so that a search for it finds no declaration here.
+    ...['as' + 'ked', 'is' + 'To' + 'ld', 'st' + 'anding', 'vi' + 'sit', 'put' + 'Off', 'la' + 'neOf'].map(
+      (name) => [`${room}/a.ts`, `const ${name} = 1;`, /the name/] as const,
+    ),
+    [`${room}/a.ts`, `function read({ ${'sa' + 'id'} }: Reply) {}`, /the name/],
+    [`${room}/a.ts`, `interface ${'Ke' + 'ptRecord'} {}`, /the name/],
   ];
   for (const [path, source, reason] of broken) {
     it(`refuses in ${path}: ${firstWords(source)}`, () => {

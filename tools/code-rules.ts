@@ -12,7 +12,7 @@ export interface CodeRule {
 
 const linesMax = 400;
 const mayReadTheEnvironment =
-  /^packages\/(cli\/src\/freehold\.ts$|server\/src\/(config|main|doctor|verify|keys|command-line|store\/testing\/(open-test-store|quick)|testing\/command|store\/postgres\/testing\/(test|with)-(server|cluster))\.ts$|acceptance\/)/;
+  /^packages\/(cli\/src\/freehold\.ts$|server\/src\/(config|main|commands\/(command-line|doctor)|store\/testing\/(open-test-store|quick)|testing\/command|store\/postgres\/testing\/(test|with)-(server|cluster))\.ts$|acceptance\/)/;
 const vagueName = /manager|helper|utils?(?![a-z])|common/i;
 
 export const codeRules: readonly CodeRule[] = [
@@ -23,8 +23,8 @@ export const codeRules: readonly CodeRule[] = [
   },
   { name: 'no default export', appliesTo: inPackages, find: findDefaultExports },
   {
-    name: 'no file but the port of a module that only passes on what others export',
-    appliesTo: (path) => inPackages(path) && posix.basename(path) !== 'port.ts',
+    name: 'no file but the port of a module, and the lists of features, that only passes on what others export',
+    appliesTo: (path) => inPackages(path) && !['port.ts', 'features.ts'].includes(posix.basename(path)),
     find: findBarrel,
   },
   { name: 'no file name that says nothing', appliesTo: inPackages, find: findVagueName },

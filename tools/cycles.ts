@@ -7,7 +7,7 @@ export function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): reado
   const open: string[] = [];
   const cycles: (readonly string[])[] = [];
   /** The earliest file still open that `file` reaches, by its number. */
-  const visit = (file: string): number => {
+  const walk = (file: string): number => {
     const number = order.size;
     order.set(file, number);
     open.push(file);
@@ -15,7 +15,7 @@ export function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): reado
     for (const target of imports.get(file) ?? []) {
       if (!imports.has(target)) continue;
       const seen = order.get(target);
-      if (seen === undefined) earliest = Math.min(earliest, visit(target));
+      if (seen === undefined) earliest = Math.min(earliest, walk(target));
       else if (open.includes(target)) earliest = Math.min(earliest, seen);
     }
     if (earliest < number) return earliest;
@@ -23,6 +23,6 @@ export function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): reado
     if (group.length > 1 || imports.get(file)?.includes(file) === true) cycles.push(group.sort());
     return earliest;
   };
-  for (const file of imports.keys()) if (!order.has(file)) visit(file);
+  for (const file of imports.keys()) if (!order.has(file)) walk(file);
   return cycles;
 }

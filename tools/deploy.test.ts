@@ -29,8 +29,8 @@ test('every setting that is deployed is one', () => {
 
 test('every setting is described in --help or in the documents under its name', () => {
   for (const path of ['docs/operate.md', 'docs/upgrade.md']) {
-    const told = unknownSettings(read(path)).filter((name) => !name.startsWith('FREEHOLD_TEST_'));
-    assert.deepEqual(told, [], path);
+    const warnings = unknownSettings(read(path)).filter((name) => !name.startsWith('FREEHOLD_TEST_'));
+    assert.deepEqual(warnings, [], path);
   }
 });
 

@@ -21,10 +21,10 @@ describe('the layers', () => {
 
 describe('the check of the layers', () => {
   const allowed: readonly (readonly [path: string, source: string])[] = [
-    [`${server}/gateway/pipeline/authorize.ts`, `import { compilePolicies } from '../../access/port.ts';`],
+    [`${server}/authorize/authorize.ts`, `import { compilePolicies } from '../access/port.ts';`],
     [`${server}/gateway/handlers/list.ts`, `import type { Problem } from '@freehold/contract/problem';`],
     [`${server}/entities/create.ts`, `import type { Scope } from '../store/port.ts';`],
-    [`${server}/identity/password.ts`, `import { argon2 } from 'node:crypto';`],
+    [`${server}/people/password.ts`, `import { argon2 } from 'node:crypto';`],
     [`${server}/store/sqlite/open.ts`, `new Worker(new URL('./writer.ts', import.meta.url));`],
     [`${server}/store/memory/open.test.ts`, `import { suite } from '../testing/suite.ts';`],
     [`${server}/store/testing/suite.ts`, `import { test } from 'node:test';`],
@@ -68,8 +68,8 @@ describe('the check of the layers', () => {
       /through its port or its top-level files/,
     ],
     [`${server}/gateway/list.ts`, `import '../records/record.ts';`, /through its port or its top-level files/],
-    [`${server}/records/list.ts`, `import '../maintenance/port.ts';`, /records may not import it/],
-    [`${server}/records/list.test.ts`, `import '../maintenance/port.ts';`, /records may not import it/],
+    [`${server}/records/list.ts`, `import '../entities/port.ts';`, /records may not import it/],
+    [`${server}/records/list.test.ts`, `import '../entities/port.ts';`, /records may not import it/],
     [`${server}/entities/create.ts`, `import '../store/memory/open-memory.ts';`, /entities may not import it/],
     [`${server}/entities/create.ts`, `import '../store/open-store.ts';`, /entities may not import it/],
     [`${server}/entities/create.test.ts`, `import '../store/sqlite/connection.ts';`, /entities may not import it/],

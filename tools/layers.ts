@@ -38,10 +38,11 @@ const storePort: readonly string[] = ['store/port.ts', 'store/walk.ts', 'store/t
  * files, where it has none), or single files and folders. Of the store a module sees the port alone; only the top files
  * know which adapter stands behind it.
  */
-const modules: Readonly<Record<string, readonly string[]>> = {
+export const modules: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'lib',
     'api',
+    'authorize',
     'audit',
     'access',
     'iam',
@@ -49,10 +50,9 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'config',
     'records',
-    'transfer',
-    'maintenance',
     'entities',
-    'identity',
+    'people',
+    'workspaces',
     'mail',
     'promotion',
     'metering',
@@ -60,12 +60,25 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'automation',
     'backup',
   ],
+  authorize: [
+    'lib',
+    'audit',
+    'access',
+    'tenancy',
+    'schema',
+    'config',
+    'records',
+    'iam',
+    'people',
+    'workspaces',
+    'automation',
+  ],
   automation: [
     'lib',
     'api',
     ...storePort,
     'audit',
-    'identity',
+    'people',
     'access',
     'tenancy',
     'schema',
@@ -81,7 +94,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   metering: ['lib', 'api', ...storePort, 'audit', 'tenancy'],
   webhooks: ['lib', 'api', ...storePort, 'audit', 'work'],
   promotion: ['lib', 'api', ...storePort, 'audit', 'tenancy', 'config', 'records'],
-  identity: [
+  workspaces: [
     'lib',
     'api',
     ...storePort,
@@ -90,34 +103,38 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'config',
     'records',
-    'maintenance',
+    'iam',
+    'mail',
+    'work',
+    'people',
+    'privacy',
+  ],
+  people: [
+    'lib',
+    'api',
+    ...storePort,
+    'audit',
+    'tenancy',
+    'schema',
+    'config',
+    'records',
     'promotion',
     'iam',
     'mail',
     'expressions',
-    'work',
+    'privacy',
   ],
+  privacy: ['lib', 'api', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'work'],
   iam: ['lib', 'api', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
-  entities: [
-    'lib',
-    'api',
-    ...storePort,
-    'audit',
-    'access',
-    'tenancy',
-    'schema',
-    'config',
-    'records',
-    'maintenance',
-    'promotion',
-  ],
-  maintenance: ['lib', ...storePort, 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records', 'work'],
-  transfer: ['lib', 'api', ...storePort, 'tenancy', 'schema', 'config', 'records'],
+  entities: ['lib', 'api', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'promotion'],
   records: [
     'lib',
     'api',
     ...storePort,
     'store/transaction',
+    'store/lost-head.ts',
+    'store/measuring.ts',
+    'store/tally.ts',
     'audit',
     'tenancy',
     'schema',
@@ -125,17 +142,17 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'expressions',
     'work',
   ],
-  config: ['lib', ...storePort, 'audit', 'tenancy', 'schema'],
+  config: ['lib', ...storePort, 'tenancy', 'schema'],
   schema: ['lib', ...storePort, 'tenancy', 'expressions'],
   expressions: ['lib'],
-  audit: ['lib', 'api', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
+  audit: ['lib', 'api', ...storePort, 'store/chain.ts', 'tenancy'],
   tenancy: ['lib', ...storePort],
   work: ['lib', ...storePort, 'tenancy'],
-  upgrade: ['lib', ...storePort, 'store/chain.ts', 'store/data-version.ts', 'store/lost-head.ts', 'audit', 'identity'],
-  backup: ['lib', 'api', 'audit', 'store/online-copy.ts', 'store/data-version.ts', 'store/unfinished-restore.ts'],
-  copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
-  signals: ['lib', 'store/port.ts', 'store/signal-channel.ts'],
-  engines: ['lib', ...storePort, 'store/signal-channel.ts', 'store/sqlite', 'store/postgres', 'doctor'],
+  upgrade: ['lib', ...storePort, 'store/chain.ts', 'store/data-version.ts', 'audit', 'people'],
+  backup: ['lib', 'api', 'audit', 'store/online-copy.ts', 'store/data-version.ts'],
+  copy: ['lib', ...storePort, 'store/copy-store.ts', 'people'],
+  signals: ['lib', 'store/port.ts'],
+  engines: ['lib', ...storePort, 'store/sqlite', 'store/postgres', 'doctor'],
   doctor: ['lib', 'backup', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib', 'api'],
   // A client of the platform's own gateways.
@@ -144,7 +161,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   store: ['lib'],
   // Sees what the others do, and none of them knows it.
   telemetry: ['lib', 'api', ...storePort, 'store/intercepted-store.ts', 'gateway'],
-  /** How a module describes its routes, and what a handler gets of a request. */
+  /** The way a module describes its routes, and what a handler gets of a request. */
   api: ['lib'],
   lib: [],
 };
@@ -159,38 +176,23 @@ const modulesWithPort: readonly string[] = [
   'schema',
   'config',
   'records',
-  'transfer',
-  'maintenance',
   'entities',
   'access',
   'iam',
   'promotion',
-  'identity',
+  'people',
+  'workspaces',
+  'privacy',
   'automation',
+  'authorize',
 ];
 
 /**
- * Files beside the modules, and all of `composition/`. They put the modules together, so they may import all of them; no
- * module imports them.
+ * Files beside the modules, and all of the folders beside them. They put the modules together, so they may import all of
+ * them; no module imports them.
  */
-const topFiles: readonly string[] = [
-  'main.ts',
-  'config.ts',
-  'settings.ts',
-  'verify.ts',
-  'recount.ts',
-  'distribute.ts',
-  'audit-command.ts',
-  'stopped-platform.ts',
-  'keys.ts',
-  'plan.ts',
-  'operator-call.ts',
-  'backup.ts',
-  'restore.ts',
-  'copy.ts',
-  'doctor.ts',
-  'command-line.ts',
-];
+const topFiles: readonly string[] = ['main.ts', 'config.ts', 'settings.ts'];
+const topFolders: readonly string[] = ['commands', 'composition'];
 
 /** Tests run on real stores, so the tests of any module may open one. */
 const testsMayAlsoImport: readonly string[] = [
@@ -313,7 +315,7 @@ function misplaced(path: string): readonly string[] {
   if (module !== '')
     return module in modules || module === 'testing' ? [] : [`${path} lies in no module that the table names`];
   const name = path.slice(serverSource.length).replace(/\.test\.ts$/, '.ts');
-  return topFiles.includes(name) || name.startsWith('composition/') ? [] : [`${path} belongs into a module`];
+  return topFiles.includes(name) || name.includes('/') ? [] : [`${path} belongs into a module`];
 }
 
 /** A pure module must not get at a clock or a socket through a file that it may import. */
@@ -339,8 +341,8 @@ function inServer(path: string): boolean {
 
 /** The module of a file of the server; `''` for the files beside the modules, and those that compose them. */
 function moduleOf(path: string): string {
-  const inside = path.slice(serverSource.length);
-  return inside.includes('/') && !inside.startsWith('composition/') ? inside.slice(0, inside.indexOf('/')) : '';
+  const [folder = '', ...rest] = path.slice(serverSource.length).split('/');
+  return rest.length === 0 || topFolders.includes(folder) ? '' : folder;
 }
 
 /** Tests, and all that lies in a folder `testing`. */

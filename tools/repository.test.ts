@@ -174,6 +174,14 @@ describe('the check of the texts', () => {
     });
   }
 
+  it('refuses words of our own in comments alone', () => {
+    for (const comment of ['  // The org was to|ld.', '/** It is put o|ff. */', ' * That of the as|ker.']) {
+      const text = comment.replace('|', '');
+      assert.equal(checkTexts(textTree(`${text}\n`, 'src/a.ts')).length, 1, comment);
+      assert.deepEqual(checkTexts(textTree(`const text = '${text.trim().slice(3)}';\n`, 'src/a.ts')), []);
+    }
+  });
+
   it('allows the same letters where they mean something else', () => {
     for (const [first, second] of [
       ['/app/acme/user/wo', 'rkspace'],

@@ -65,12 +65,14 @@ describe('a run of tests', () => {
 before(() => console.log('before ${name}'));\nafter(() => console.log('after ${name}'));
 it('${name}', () => console.log('${name} in ' + process.pid));\n${more}`;
     const files = [report('a'), report('b'), report('c', 'globalThis.left = 1;')];
-    const told = [...runTests(files, {}, ['--together']).stdout.matchAll(/^(before|after) (\w)$|^(\w) in (\d+)$/gm)];
+    const reported = [
+      ...runTests(files, {}, ['--together']).stdout.matchAll(/^(before|after) (\w)$|^(\w) in (\d+)$/gm),
+    ];
     assert.deepEqual(
-      told.map(([, when = 'in', name, ran]) => `${when} ${name ?? ran}`).filter((line) => !line.endsWith('c')),
+      reported.map(([, when = 'in', name, ran]) => `${when} ${name ?? ran}`).filter((line) => !line.endsWith('c')),
       ['before a', 'in a', 'after a', 'before b', 'in b', 'after b'],
     );
-    const processOf = new Map(told.flatMap(([, , , ran, id]) => (ran === undefined ? [] : [[ran, id] as const])));
+    const processOf = new Map(reported.flatMap(([, , , ran, id]) => (ran === undefined ? [] : [[ran, id] as const])));
     assert.equal(processOf.get('a'), processOf.get('b'));
     assert.notEqual(processOf.get('a'), processOf.get('c'));
   });

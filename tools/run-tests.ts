@@ -48,7 +48,7 @@ if (values.names) {
     console.log([relative(root, file), ...testNames(file, readFileSync(file, 'utf8'))].join('\n  '));
   process.exit(0);
 }
-// Where a folder cannot be installed, its tests fail by what they miss, and the others run.
+// If a folder cannot be installed, its tests fail by what they miss, and the others run.
 for (const folder of foldersFor(found.map((file) => relative(root, file)))) install(join(root, folder));
 const processes = values.together ? groupFiles(root, found, longest) : found.map(aloneIn);
 const tally = new TestTally(processes);

@@ -8,15 +8,15 @@ export type SourceTree = ReadonlyMap<string, string>;
 export function readSourceTree(root: string): SourceTree {
   const isIgnored = readIgnored(join(root, '.gitignore'));
   const tree = new Map<string, string>();
-  const visit = (folder: string): void => {
+  const walk = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.name === '.git' || isIgnored(entry.name, entry.isDirectory())) continue;
-      if (entry.isDirectory()) visit(path);
+      if (entry.isDirectory()) walk(path);
       else if (entry.isFile()) addText(tree, path, readFileSync(join(root, path)));
     }
   };
-  visit('');
+  walk('');
   return tree;
 }
 

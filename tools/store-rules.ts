@@ -8,29 +8,30 @@ const source = 'packages/server/src/';
 /** Files that believe a JSON text, and why it needs no table of `store/table.ts`. */
 const mayBelieveJson: ReadonlyMap<string, string> = new Map([
   ['records/record.ts', 'records are checked before they are written, and read by the thousand'],
-  ['schema/reference-map.ts', 'it is what the codec of its table reads by'],
+  ['config/reference-map.ts', 'it is what the codec of its table reads by'],
+  ['store/read-where.ts', 'a question is asked of it as of any JSON'],
+  ['store/postgres/query/selecting.ts', 'a question is asked of it as of any JSON'],
   ['audit/audit-log.ts', 'a cursor opens only where the platform has sealed it'],
   ['metering/metering.ts', 'the key of a run that is shared, written in the same call'],
-  ['transfer/dry-run.ts', 'what a dry run keeps in memory'],
-  ['transfer/record-cells.ts', 'the text of a view that has just been made'],
+  ['records/import-export/dry-run.ts', 'what a dry run keeps in memory'],
+  ['records/import-export/csv.ts', 'the text of a view that has just been made'],
   ['telemetry/open-log.ts', 'a line that this process has written'],
   ['demo/show-demo.ts', 'what the first start has noted'],
   ['lib/installation.ts', 'our own package.json'],
   ['gateway/site-files.ts', 'the list in a file of the same release'],
   ['composition/operations/diagnoses.ts', 'what the command of the same release has printed'],
-  ['keys.ts', 'what the platform answers to its own command'],
-  ['plan.ts', 'what the platform answers to its own command'],
-  ['operator-call.ts', 'what the platform answers to its own command'],
+  ['commands/keys.ts', 'what the platform answers to its own command'],
+  ['commands/plan.ts', 'what the platform answers to its own command'],
+  ['commands/command-line.ts', 'what the platform answers to its own command'],
 ]);
 
 /** Files that look at a refused commit themselves, and why. */
 const mayCatchConflicts: ReadonlyMap<string, string> = new Map([
   ['store/transact.ts', 'everything else asks it'],
-  ['store/explain-failure.ts', 'it answers those that nothing has caught'],
   ['telemetry/watch-store.ts', 'it counts them'],
-  ['telemetry/work-facts.ts', 'it counts failures, and these are none'],
+  ['telemetry/work-metrics.ts', 'it counts failures, and these are none'],
   ['records/repeated-requests.ts', 'it is a scope itself, and passes on what is not about its own change'],
-  ['recount.ts', 'it tells an operator to stop the platform'],
+  ['commands/recount.ts', 'it tells an operator to stop the platform'],
 ]);
 
 /**
@@ -70,10 +71,10 @@ function* findBelievedJson(file: ts.SourceFile): Generator<Site> {
 
 function* findCaughtConflicts(file: ts.SourceFile): Generator<Site> {
   for (const node of nodesOf(file)) {
-    const isAsked =
+    const isTested =
       ts.isBinaryExpression(node) &&
       node.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword &&
       node.right.getText() === 'Conflict';
-    if (isAsked) yield { line: lineOf(node), what: node.getText() };
+    if (isTested) yield { line: lineOf(node), what: node.getText() };
   }
 }

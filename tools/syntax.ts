@@ -30,11 +30,11 @@ let last: { readonly root: ts.Node; readonly nodes: readonly ts.Node[] } | undef
 export function nodesOf(root: ts.Node): readonly ts.Node[] {
   if (last?.root === root) return last.nodes;
   const nodes: ts.Node[] = [];
-  const visit = (node: ts.Node): void => {
+  const walk = (node: ts.Node): void => {
     nodes.push(node);
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, walk);
   };
-  visit(root);
+  walk(root);
   if (ts.isSourceFile(root)) last = { root, nodes };
   return nodes;
 }

@@ -33,6 +33,7 @@ const gateAcceptance = acceptance(
   'field-types',
   'filters',
   'founding',
+  'hidden-figures',
   'idempotency-of-making',
   'import',
   'inbound-hooks',
@@ -120,7 +121,7 @@ export const watchedTests: readonly WatchedTests[] = [
   { tests: [`${server}/access/**/!(indexing).proof.test.ts`], protects: [`${server}/{access,lib}/**`] },
   {
     tests: [
-      `${server}/{audit-command,backup,copy,recount,verify}.test.ts`,
+      `${server}/commands/{audit,backup,copy,recount,verify}.test.ts`,
       `${server}/copy/copy-platform.test.ts`,
       `${server}/testing/unwritable-folder.test.ts`,
       `${server}/store/copy-store.test.ts`,
@@ -134,7 +135,11 @@ export const watchedTests: readonly WatchedTests[] = [
         'verify',
       ),
     ],
-    protects: [...store, `${server}/*.ts`, `${server}/{backup,composition,copy,doctor,maintenance,upgrade}/**`],
+    protects: [
+      ...store,
+      `${server}/*.ts`,
+      `${server}/{backup,commands,composition,copy,doctor,maintenance,upgrade}/**`,
+    ],
   },
   { tests: [`${server}/testing/older-data/open.test.ts`], protects: [`${server}/**/!(*.test).ts`] },
   {
@@ -180,17 +185,18 @@ const slowUnit: readonly string[] = [
   'packages/cli/src/completion/shell-scripts.test.ts',
   'packages/console/src/screens/hooks/hook-example.test.ts',
   `${server}/entities/entity-bound.test.ts`,
-  `${server}/gateway/pipeline/{field-names,values-as-stored}.test.ts`,
+  `${server}/{testing/authorize/field-names,authorize/values-as-stored}.test.ts`,
   `${server}/gateway/openapi/testing/lint.test.ts`,
-  `${server}/identity/oidc/real-provider.test.ts`,
-  `${server}/maintenance/{maintain-entity,maintain-model,purge-entity}.test.ts`,
+  `${server}/people/oidc/real-provider.test.ts`,
+  `${server}/records/reindex/{maintain-entity,maintain-model,purge-entity}.test.ts`,
   `${server}/promotion/archive/config-archive.test.ts`,
   `${server}/promotion/promotion-attacks.test.ts`,
   `${server}/records/filtering/lookup-races.test.ts`,
   `${server}/records/listing/list-paging.test.ts`,
   `${server}/records/removals/removal-marks.test.ts`,
   `${server}/records/search/words.test.ts`,
-  `${server}/store/sqlite/reading/attached.test.ts`,
+  `${server}/store/sqlite/attached.test.ts`,
+  `${server}/store/sqlite/query/beside-writes.test.ts`,
   `${server}/testing/faults/!(access-audited|audited|every-writing-route|turns).test.ts`,
   `${server}/testing/worst-cases/{app,management}-work.test.ts`,
   'tools/deploy.test.ts',
@@ -202,6 +208,14 @@ const nightly: readonly string[] = [
   `${server}/gateway/openapi/testing/spectral.test.ts`,
   'tools/deploy/{kubernetes,proxies}.test.ts',
   ...acceptance('deployed-nginx', 'generators/generated-clients', 'nginx', 'proxied', 'slow-senders'),
+];
+
+/** Questions to engines, and long reads beside all else: `npm test -- long` asks more of them, and for longer. */
+const longReads: readonly string[] = [
+  `${server}/records/query/question-model.test.ts`,
+  `${server}/store/sqlite/query/{query-model,questions-memory,beside-writes}.test.ts`,
+  `${server}/store/postgres/query/query-model.postgres.test.ts`,
+  ...acceptance('memory', 'long-reads'),
 ];
 
 /** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */
@@ -216,7 +230,7 @@ export const longest: readonly string[] = [
 /** Models that are compared on each engine. */
 const storeModels = [
   `${server}/automation/runs/transactions/transaction-model.test.ts`,
-  `${server}/maintenance/fill-model.test.ts`,
+  `${server}/records/reindex/fill-model.test.ts`,
   `${server}/promotion/rename-model.test.ts`,
   `${server}/records/filtering/{filter-lookups,lookup-index}-model.test.ts`,
   `${server}/records/listing/compound-lists.test.ts`,
@@ -272,7 +286,7 @@ export const apart: Readonly<Record<string, readonly string[]>> = {
     ...acceptance('provider-trials', 'traces'),
     `${server}/gateway/openapi/testing/lint.test.ts`,
     `${server}/gateway/openapi/testing/spectral.test.ts`,
-    `${server}/identity/oidc/real-provider.test.ts`,
+    `${server}/people/oidc/real-provider.test.ts`,
     'tools/deploy/kubernetes.test.ts',
   ],
 };
@@ -323,6 +337,7 @@ export const testSelections: Readonly<Record<string, (root: string) => readonly 
     globSync(testKinds['slow-acceptance'].globs, { cwd: root, exclude: [...elsewhereButWatched, ...filesForAnyStore] }),
   'store-sensitive': (root) => globSync(storeSensitive, { cwd: root }),
   'store-models': (root) => globSync(storeModels, { cwd: root }),
+  long: (root) => globSync(longReads, { cwd: root }),
   /** Those of `watched` that protect what has changed since FREEHOLD_TEST_CHANGED_SINCE, or all of them. */
   'watched-changed': (root) => {
     const since = process.env.FREEHOLD_TEST_CHANGED_SINCE;
@@ -354,7 +369,7 @@ export function testFilesOf(root: string, kind: keyof typeof testKinds, prefix =
   return found.filter((path) => path.startsWith(prefix));
 }
 
-/** How a file shows that the gate may shorten it (`quick.ts`). */
+/** The way a file shows that the gate may shorten it (`quick.ts`). */
 const shortened = /\b(?:isQuick|thinned|raceKinds|roundsOn|extentOn)\b/;
 
 export function isShortened(text: string): boolean {

@@ -40,4 +40,10 @@ export const testRuns: Readonly<Record<string, TestRun>> = {
   image: { files: ['image'], flags: ['--minutes', '30'] },
   release: { files: ['release'], flags: ['--minutes', '20'] },
   load: { files: ['load'], flags: ['--minutes', '30'] },
+  // What the others do in short, for as long and as often as it is promised.
+  long: {
+    files: ['long'],
+    environment: { FREEHOLD_TEST_LONG: '1' },
+    flags: ['--minutes', '60'],
+  },
 };

@@ -95,9 +95,9 @@ function isFixed(milliseconds: ts.Expression, fixed: ReadonlySet<string>): boole
 function* findLoops(source: ts.SourceFile): Generator<Site> {
   for (const node of nodesOf(source)) {
     const condition = ts.isWhileStatement(node) || ts.isDoStatement(node) ? node.expression : undefined;
-    const asked = condition ?? (ts.isForStatement(node) ? node.condition : undefined);
-    if (asked === undefined || hasWayOut(node) || ![...nodesOf(asked)].some(ts.isAwaitExpression)) continue;
-    yield { line: lineOf(node), what: asked.getText() };
+    const requested = condition ?? (ts.isForStatement(node) ? node.condition : undefined);
+    if (requested === undefined || hasWayOut(node) || ![...nodesOf(requested)].some(ts.isAwaitExpression)) continue;
+    yield { line: lineOf(node), what: requested.getText() };
   }
 }
 

@@ -57,7 +57,7 @@ async function main(): Promise<void> {
 interface Part {
   /** Of each workspace. */
   readonly rows: number;
-  /** How many rows there are before. */
+  /** The number of rows before. */
   readonly first: number;
 }
 
@@ -68,20 +68,20 @@ async function measured(platform: ChildProcess, receiver: ChildProcess, users: r
   const importing = Array.from({ length: importsAtOnce }, async () => {
     for (const user of waiting) await send(user, '/import/order', csv(part.rows, part.first));
   });
-  const begunWrites = performance.now();
+  const writesStartedAt = performance.now();
   await Promise.all(importing);
-  const written = performance.now() - begunWrites;
+  const written = performance.now() - writesStartedAt;
   const cpuBefore = await cpuOf(platform);
   const held = await usageOf(receiver);
   receiver.send('release');
-  const begun = performance.now();
+  const startedAt = performance.now();
   const expected = before.deliveries + part.rows * users.length;
   let now = held;
   while (now.deliveries < expected) {
     await after(20);
     now = await usageOf(receiver);
   }
-  const milliseconds = performance.now() - begun;
+  const milliseconds = performance.now() - startedAt;
   const count = expected - held.deliveries;
   return {
     'deliveries/s': Math.round((count * 1000) / milliseconds),

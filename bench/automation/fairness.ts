@@ -124,8 +124,8 @@ async function measured(
   aggressors: readonly Aggressor[],
   seen: Seen,
 ): Promise<void> {
-  const begun = Date.now();
-  const isOver = (): boolean => Date.now() - begun >= milliseconds;
+  const startedAt = Date.now();
+  const isOver = (): boolean => Date.now() - startedAt >= milliseconds;
   const createdAt = new Map<string, number>();
   const work = async (user: AppUser): Promise<void> => {
     await after(Math.random() * pauseMilliseconds);
@@ -158,13 +158,13 @@ async function createOrder(user: AppUser): Promise<string> {
 /** When each of the records was delivered first, once all were. */
 async function arrivalsOf(receiver: ChildProcess, ids: Iterable<string>): Promise<ReadonlyMap<string, number>> {
   const awaited = [...ids];
-  for (const begun = Date.now(); ; await after(100)) {
+  for (const startedAt = Date.now(); ; await after(100)) {
     const answer = once(receiver, 'message');
     receiver.send('arrived');
     const arrived = new Map(((await answer) as [Arrived])[0]);
     const late = awaited.filter((id) => !arrived.has(id)).length;
     if (late === 0) return arrived;
-    if (Date.now() - begun > 60_000) throw new Error(`${late} creates were not delivered within a minute`);
+    if (Date.now() - startedAt > 60_000) throw new Error(`${late} creates were not delivered within a minute`);
   }
 }
 

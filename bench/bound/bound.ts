@@ -1,12 +1,13 @@
 /**
- * Fails where a request costs more CPU than a quarter over what is recorded.
+ * Fails where a request costs half as much CPU again as is recorded.
  *
  *   npm run bench -- bound                 holds the platform to `ratios.json`
  *   npm run bench -- bound --record     measures them again, and writes them down
  *
- * Costs are ratios to a reference in the same process (`reference.ts`), which stay the same on a faster or a busier
- * machine: both are measured in turns, in many short rounds, of which the median counts. A request is over the bound if it is
- * in three starts of the platform, one after the other.
+ * Costs are ratios to a reference in the same process (`reference.ts`), which stay the same on a faster machine: both are
+ * measured in turns, in many short rounds, of which the median counts. Where neighbours fill the caches of the processor, a
+ * list costs a fifth more beside its reference; the bound is wider than that. A request is over it if it is in three starts
+ * of the platform, one after the other.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +29,7 @@ const measured = {
 type Measured = keyof typeof measured;
 const allNames = Object.keys(measured) as Measured[];
 
-const overMax = 1.25;
+const overMax = 1.5;
 const tries = 3;
 const recordings = 5;
 const rounds = 40;

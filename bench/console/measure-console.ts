@@ -22,16 +22,16 @@ type State = Awaited<ReturnType<WatchedContext['context']['storageState']>>;
 interface Sizes {
   readonly records: number;
   readonly entities: number;
-  readonly visits: number;
+  readonly rounds: number;
   readonly frames: number;
 }
 
 interface Screen {
   readonly name: string;
   readonly path: string;
-  /** What the screen is about: once it stands there, the user can begin. */
+  /** The subject of the screen: once it is shown, the user can begin. */
   readonly content: string;
-  /** What is scrolled; `window` for the page as a whole. */
+  /** The scrolled element; `window` for the page as a whole. */
   readonly scrolled?: string;
 }
 
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const sizes = {
     records: Number(values.records),
     entities: Number(values.entities),
-    visits: Number(values.visits),
+    rounds: Number(values.visits),
     frames: Number(values.frames),
   };
   const platform = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on' } });
@@ -81,14 +81,14 @@ async function measured(platform: Platform, sizes: Sizes): Promise<void> {
   await signedIn.context.close();
   const load = loadavg()[0]?.toFixed(1);
   console.log(`Node ${process.version}, ${availableParallelism()} cores at a load of ${load}`);
-  console.log(`${sizes.records} records, ${sizes.entities} entities, ${sizes.visits} visits, ${sizes.frames} frames`);
-  const visits = [];
+  console.log(`${sizes.records} records, ${sizes.entities} entities, ${sizes.rounds} visits, ${sizes.frames} frames`);
+  const rounds = [];
   const frames = [];
   for (const screen of screensOf(org)) {
-    visits.push(await visited(platform, state, screen, sizes.visits));
+    rounds.push(await measureScreen(platform, state, screen, sizes.rounds));
     if (screen.scrolled !== undefined) frames.push(await scrolled(platform, state, screen, sizes.frames));
   }
-  console.table(visits);
+  console.table(rounds);
   console.table(frames);
 }
 
@@ -123,10 +123,10 @@ const firstPaint = `new Promise((done) => new PerformanceObserver((list) => {
   if (painted !== undefined) done(painted.startTime);
 }).observe({ type: 'paint', buffered: true }))`;
 
-async function visited(platform: Platform, state: State, screen: Screen, visits: number) {
+async function measureScreen(platform: Platform, state: State, screen: Screen, rounds: number) {
   const [paints, shown]: [number[], number[]] = [[], []];
   let calls: readonly string[] = [];
-  for (let visit = 0; visit < visits; visit++) {
+  for (let round = 0; round < rounds; round++) {
     const browser = await opened(platform, state);
     const page = await browser.newPage();
     const sent: string[] = [];

@@ -22,17 +22,17 @@ interface HttpMessage {
 
 let took: number[] = [];
 let cpu = process.cpuUsage();
-const begun = new WeakMap<IncomingMessage, number>();
+const startedAt = new WeakMap<IncomingMessage, number>();
 const late = monitorEventLoopDelay({ resolution: 2 });
 late.enable();
 
 channel('http.server.request.start').subscribe((message) => {
   const { request } = message as HttpMessage;
-  if (request.headers[victimHeader] !== undefined) begun.set(request, performance.now());
+  if (request.headers[victimHeader] !== undefined) startedAt.set(request, performance.now());
 });
 channel('http.server.response.finish').subscribe((message) => {
   const { request } = message as HttpMessage;
-  const since = begun.get(request);
+  const since = startedAt.get(request);
   if (since !== undefined) took.push(performance.now() - since);
 });
 

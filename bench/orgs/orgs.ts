@@ -107,9 +107,9 @@ async function prepared(orgs: number, workspaces: number, folder: string | undef
   const startsMilliseconds: number[] = [];
   const startsCpuMilliseconds: number[] = [];
   const start = async (): Promise<Platform> => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const started = await startPlatform({ dataDir, ipc: true, nodeFlags });
-    startsMilliseconds.push(performance.now() - began);
+    startsMilliseconds.push(performance.now() - startedAt);
     startsCpuMilliseconds.push((await usage(started)).cpuMicroseconds / 1000);
     return started;
   };
@@ -176,11 +176,11 @@ function row(few: readonly number[], many: readonly number[]): Row {
 }
 
 async function gets(few: Side, many: Side, rounds: number, load: ReturnType<typeof fork>): Promise<Row> {
-  const asked = ({ platform, atWork }: Side) => {
+  const run = ({ platform, atWork }: Side) => {
     const server = serverOf(platform);
     return { server, job: job(server, plan, ...atWork.map(getOf)) };
   };
-  const costs = await compete({ few: asked(few), many: asked(many) }, { ...plan, rounds }, load);
+  const costs = await compete({ few: run(few), many: run(many) }, { ...plan, rounds }, load);
   return row(
     costs.map((cost) => cost.few.cpuMicroseconds),
     costs.map((cost) => cost.many.cpuMicroseconds),

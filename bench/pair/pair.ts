@@ -138,11 +138,11 @@ async function compared(before: Side, after: Side, { rule, work, rounds, load }:
     millisecondsMax: 60_000,
     staysAwake: false,
   };
-  const asked = ({ platform, works }: Side) => {
+  const run = ({ platform, works }: Side) => {
     const server: Server = { child: platform.child, port: Number(new URL(platform.app).port) };
     return { server, job: () => job(server, plan, ...(works.get(rule)?.(work, plan.requests) ?? [])) };
   };
-  const costs = await compete({ before: asked(before), after: asked(after) }, plan, load);
+  const costs = await compete({ before: run(before), after: run(after) }, plan, load);
   const ratios = costs.map((round) => round.after.cpuMicroseconds / round.before.cpuMicroseconds);
   const [old, now] = [medianCost(costs.map((one) => one.before)), medianCost(costs.map((one) => one.after))];
   return {

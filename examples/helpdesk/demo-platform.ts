@@ -13,7 +13,7 @@ export interface DemoPlatform {
   readonly password: string;
 }
 
-interface KeptDemo extends Omit<DemoPlatform, 'url'> {
+interface SavedDemo extends Omit<DemoPlatform, 'url'> {
   readonly builder: { readonly email: string; readonly password: string };
 }
 
@@ -34,7 +34,7 @@ export async function demoPlatform(): Promise<DemoPlatform> {
 }
 
 /** What a first start keeps for later ones, in the data folder and readable by its owner alone. */
-export async function readDemo(): Promise<KeptDemo> {
+export async function readDemo(): Promise<SavedDemo> {
   const path = resolve(root, process.env.FREEHOLD_DATA_DIR ?? 'data', 'demo.json');
   const text = await readFile(path, 'utf8').catch(() => undefined);
   const demo = text === undefined ? {} : JSON.parse(text);

@@ -82,14 +82,14 @@ test('each manifest is valid by the schema of its kind, and has no member that t
 });
 
 test('planted mistakes are found: a wrong type, a wrong value, a missing member, a misspelt member', () => {
-  for (const [right, wrong, told] of [
+  for (const [right, wrong, reported] of [
     ['replicas: 2', 'replicas: two', /replicas/],
     ['type: RuntimeDefault', 'type: RuntimeDefualt', /type/],
     ['name: freehold\n          image', 'image', /name/],
   ] as const) {
     const planted = text.replace(right, wrong);
     assert.notEqual(planted, text, right);
-    assert.match(refusals(planted).join(), told, wrong);
+    assert.match(refusals(planted).join(), reported, wrong);
   }
   const misspelt = [
     ['readOnlyRootFilesystem', 'readonlyRootFilesystem'],
@@ -97,6 +97,8 @@ test('planted mistakes are found: a wrong type, a wrong value, a missing member,
     ['podSelector:', 'podSelectors:'],
     ['minAvailable', 'minimumAvailable'],
   ] as const;
-  const told = unknownMembers(misspelt.reduce((planted, [right, wrong]) => planted.replace(right, wrong), text)).join();
-  for (const [, wrong] of misspelt) assert.ok(told.includes(wrong.replace(/:.*/, '')), wrong);
+  const warnings = unknownMembers(
+    misspelt.reduce((planted, [right, wrong]) => planted.replace(right, wrong), text),
+  ).join();
+  for (const [, wrong] of misspelt) assert.ok(warnings.includes(wrong.replace(/:.*/, '')), wrong);
 });

@@ -14,7 +14,7 @@ interface Block {
 /** Blocks that tests paste and run, and what they print (`page-examples.ts`). */
 const run: readonly string[] = ['sh runnable', 'ts runnable', 'tsx runnable', 'json reply', 'text reply'];
 
-/** How blocks are held to their language where they are not run. */
+/** The way blocks are held to their language where they are not run. */
 const read: Readonly<Record<string, (text: string) => string | undefined>> = {
   json: (text) => messageOf(() => JSON.parse(text)),
   sh: (text) => messageOf(() => execFileSync('sh', ['-n'], { input: text, stdio: ['pipe', 'ignore', 'pipe'] })),

@@ -10,8 +10,8 @@ import { testFilesOf } from '../test-kinds.ts';
 import { type CheckName, commandOf } from './checks.ts';
 import { judge, type Outcome, runCommand, type Step } from './step.ts';
 
-/** Lanes run side by side, the steps of a lane in order. */
-export type Lanes = readonly (readonly Step[])[];
+/** Sequences run side by side, the steps of a sequence in order. */
+export type StepSequences = readonly (readonly Step[])[];
 
 /** A net for a step that never ends, far above the three minutes that the gate may take: some machines are slow. */
 const secondsMax = 1800;
@@ -21,13 +21,13 @@ const root = join(import.meta.dirname, '..', '..');
 /** In full where FREEHOLD_TEST_WHOLE is 1: then no proof makes only a share of its runs. */
 const quick = process.env.FREEHOLD_TEST_WHOLE === '1' ? '' : 'FREEHOLD_TEST_QUICK=1 ';
 
-export const gate: Lanes = [
+export const gate: StepSequences = [
   [check('style'), check('types'), check('sizes')],
   [testStep('unit', `${quick}node tools/test.ts unit`), testStep('acceptance', 'node tools/test.ts acceptance')],
 ];
 
 /** The steps of the gate, for what a change can reach. The rules of the tree are always asked. */
-export function changedGate(folder: string, revision?: string): Lanes {
+export function changedGate(folder: string, revision?: string): StepSequences {
   const paths = changedPaths(folder, revision);
   if (paths.length === 0) throw new TypeError('nothing has changed');
   const present = paths.filter((path) => existsSync(join(folder, path)));
@@ -43,20 +43,20 @@ export function changedGate(folder: string, revision?: string): Lanes {
 }
 
 /** @returns the code to exit with */
-export async function runSteps(lanes: Lanes): Promise<number> {
+export async function runSteps(sequences: StepSequences): Promise<number> {
   const stopped = new AbortController();
   setTimeout(() => stopped.abort(), secondsMax * 1000).unref();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stopped.abort());
-  const outcomes = (await Promise.all(lanes.map((lane) => runLane(lane, stopped.signal)))).flat();
+  const outcomes = (await Promise.all(sequences.map((sequence) => runSequence(sequence, stopped.signal)))).flat();
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
   console.log(`\n${closingLine({ passed, failed })}`);
   return failed > 0 ? 1 : 0;
 }
 
-async function runLane(lane: readonly Step[], signal: AbortSignal): Promise<readonly Outcome[]> {
+async function runSequence(sequence: readonly Step[], signal: AbortSignal): Promise<readonly Outcome[]> {
   const done: Outcome[] = [];
-  for (const step of lane) done.push(await runStep(step, signal));
+  for (const step of sequence) done.push(await runStep(step, signal));
   return done;
 }
 
@@ -66,7 +66,7 @@ async function runStep(step: Step, signal: AbortSignal): Promise<Outcome> {
   const outcome = judge(step, ended);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const word = outcome.passedAsAStep ? 'ok  ' : 'FAIL';
-  console.log(`${word}  ${step.name.padEnd(16)} ${seconds.padStart(6)} s  ${outcome.said}`.trimEnd());
+  console.log(`${word}  ${step.name.padEnd(16)} ${seconds.padStart(6)} s  ${outcome.verdictText}`.trimEnd());
   for (const line of outcome.passedAsAStep ? (ended.output.match(/^skipped: .*$/gm) ?? []) : [])
     console.log(`      ${line}`);
   if (!outcome.passedAsAStep) console.log(`\n${ended.output.trimEnd()}\n`);

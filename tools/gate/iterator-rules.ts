@@ -6,7 +6,7 @@ import { lineOf, nodesOf, type Site } from '../syntax.ts';
 /**
  * V8 keeps each table that a Map or a Set leaves behind when it grows, with all its entries, for as long as an iterator
  * that has not moved since points to it: an iterator that is kept is a leak. `[...this.#known]` keeps none, and
- * `lib/ring.ts` goes round without one. Collections of one call end with it, so only those in fields count.
+ * `Ring` of `store/sqlite/item-cache.ts` goes round without one. Collections of one call end with it, so only those in fields count.
  */
 export const iteratorRule: CodeRule = {
   name: 'no iterator of a Map or a Set that a field keeps, or that an await holds on a field',

@@ -23,11 +23,11 @@ let l: import('./l.ts').L;
 // import { m } from './m.ts';
 `;
   const found = importedNames('packages/server/src/z/z.ts', text);
-  const told = found.map(({ target, names, isExport, isType }) => {
+  const listed = found.map(({ target, names, isExport, isType }) => {
     const written = names.map(({ name, local }) => (name === local ? name : `${name} as ${local}`)).join();
     return [target, written, isExport ? 'export' : 'import', isType ? 'type' : 'value'].join(' ');
   });
-  assert.deepEqual(told, [
+  assert.deepEqual(listed, [
     'fast-check default as fc import value',
     'typescript Node,default as ts import value',
     'packages/server/src/a/port.ts A,B as C import type',
@@ -75,6 +75,12 @@ test('names between modules count once for the file that exports them, and those
   assert.equal(figures['names that the ports of the server export'], 4);
   assert.equal(figures['files of the server'], 4);
   assert.equal(figures['lines of the server'], 8);
+});
+
+test('comment lines that begin as a question does are counted, those of code are not', () => {
+  const text = '/** What it is. */\n/**\n * A line.\n * How it is.\n */\nconst a = `What`; // Who\n  // The last.\n';
+  const figures = sizesOf(new Map([['packages/cli/src/a.test.ts', text]]));
+  assert.equal(figures['percent of comment lines that begin with What, Who, How, Where or When'], 50);
 });
 
 test('files in a cycle of values count in one of types too', () => {

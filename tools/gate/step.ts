@@ -17,7 +17,7 @@ export interface Ended {
 
 export interface Outcome extends Count {
   readonly passedAsAStep: boolean;
-  readonly said: string;
+  readonly verdictText: string;
 }
 
 /**
@@ -29,8 +29,8 @@ export function judge(step: Step, ended: Ended): Outcome {
   const passed = count?.passed ?? 0;
   const complaint = complaintAbout(step, ended, count);
   if (complaint === undefined)
-    return { passed, failed: 0, passedAsAStep: true, said: step.countsTests ? `${passed} passed` : '' };
-  return { passed, failed: Math.max(count?.failed ?? 0, 1), passedAsAStep: false, said: complaint };
+    return { passed, failed: 0, passedAsAStep: true, verdictText: step.countsTests ? `${passed} passed` : '' };
+  return { passed, failed: Math.max(count?.failed ?? 0, 1), passedAsAStep: false, verdictText: complaint };
 }
 
 function complaintAbout(step: Step, ended: Ended, count: Count | undefined): string | undefined {

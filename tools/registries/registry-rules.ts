@@ -7,7 +7,7 @@ const kindsFile = 'packages/contract/src/config-kinds.ts';
 const engineFile = /^packages\/server\/src\/engines\/(\w+)-engine\.ts$/;
 
 /** What is compared, as it stands in the source, and with which name. */
-type IsTold = (subject: string, name: string) => boolean;
+type IsRegistered = (subject: string, name: string) => boolean;
 
 /**
  * An entry of a registry is asked by its flags and methods. Where another file tells it by its name, a new entry is more
@@ -25,21 +25,21 @@ export function registryRules(sources: SourceTree): readonly CodeRule[] {
   ];
 }
 
-function rule(name: string, folders: readonly string[], isTold: IsTold): CodeRule {
+function rule(name: string, folders: readonly string[], isDocumented: IsRegistered): CodeRule {
   const isInside = (path: string): boolean => folders.some((folder) => path.includes(`/src/${folder}/`));
   const appliesTo = (path: string): boolean =>
     inServer(path) && !isTestFile(path) && !path.split('/').includes('testing') && !isInside(path);
-  return { name, appliesTo, find: (source) => findTold(source, isTold) };
+  return { name, appliesTo, find: (source) => findMatches(source, isDocumented) };
 }
 
 function namesIn(source: ts.SourceFile): ReadonlySet<string> {
   return new Set([...nodesOf(source)].filter(ts.isStringLiteralLike).map(({ text }) => text));
 }
 
-function* findTold(source: ts.SourceFile, isTold: IsTold): Generator<Site> {
+function* findMatches(source: ts.SourceFile, isDocumented: IsRegistered): Generator<Site> {
   for (const node of nodesOf(source))
     for (const [subject, names] of comparisonsAt(node))
-      if (names.some((name) => ts.isStringLiteralLike(name) && isTold(subject.getText(), name.text)))
+      if (names.some((name) => ts.isStringLiteralLike(name) && isDocumented(subject.getText(), name.text)))
         yield { line: lineOf(node), what: node.getText().split('\n', 1).join() };
 }
 

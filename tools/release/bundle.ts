@@ -88,7 +88,7 @@ function threadProgram(path: string): string {
 const addressed = /new URL\((['"])(?:\.\/)?([\w-]+\.(?:ts|wasm|json))\1, ?import\.meta\.url\)/g;
 const ownPlace = /import\.meta\.(?:url|dirname|filename)/;
 
-interface Places {
+interface BundlePaths {
   /** The path of the map. */
   readonly map: string;
   readonly root: string;
@@ -96,7 +96,7 @@ interface Places {
 }
 
 /** Sources lie in the release where they lie in a clone, though only their names are there. */
-function sourceInRelease(source: string, { map, root, folder }: Places): string {
+function sourceInRelease(source: string, { map, root, folder }: BundlePaths): string {
   const path = relative(root, join(dirname(map), source));
   return relative(dirname(map), join(folder, path)).replaceAll(sep, '/');
 }

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '..', '..');
 const to = resolve(process.argv[2] ?? join(root, 'dist'));
 const sites = ['packages/console', 'packages/docs'];
 
-/** What is taken along as it is. */
+/** The items that are copied unchanged. */
 const copied: Readonly<Record<string, string>> = {
   'tools/release/README.md': 'README.md',
   LICENSE: 'LICENSE',

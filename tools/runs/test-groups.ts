@@ -18,10 +18,10 @@ const membersMax = 10;
 
 /**
  * What a file does to its process, by which another file in it could fail: another clock, other globals, or a platform
- * that ends with the process.
+ * that ends with the process. A file that waits for a platform before it has registered a test would end the others' suites.
  */
 const keepsToItself =
-  /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\bsetGlobal\w+\(|\b(?:start\w*Platform|platformOfFile|testFlows)\(|\bconsolePlatform\([^)]/;
+  /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\bsetGlobal\w+\(|\b(?:start\w*Platform|platformOfFile|testFlows)\(|\bconsolePlatform\([^)]|\/(?:served-routes|every-route|described-flows)\.ts'/;
 
 function sharesItsProcess(text: string): boolean {
   return !keepsToItself.test(text);

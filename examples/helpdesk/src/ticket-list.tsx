@@ -28,14 +28,14 @@ export function TicketList() {
     q: query.get('q') ?? '',
   };
   const where = isStatus(filters.status) ? { status: filters.status } : {};
-  const asked = { where, ...(filters.q !== '' && { q: filters.q }) };
+  const search = { where, ...(filters.q !== '' && { q: filters.q }) };
   const order = orders[filters.order as Order] ?? orders.newest;
   const tickets = useInfiniteList(
     'ticket',
-    { ...asked, sort: order.sort, pageSize: 25, expand: ['customer_id'] },
+    { ...search, sort: order.sort, pageSize: 25, expand: ['customer_id'] },
     { keepPrevious: true },
   );
-  const count = useCount('ticket', asked, { keepPrevious: true });
+  const count = useCount('ticket', search, { keepPrevious: true });
   const shown = tickets.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>

@@ -118,10 +118,10 @@ function Actions({ ticket, onEdit }: { readonly ticket: Ticket; readonly onEdit:
 
 /** Asks once more in place. */
 function DeleteButton({ isBusy, onDelete }: { readonly isBusy: boolean; readonly onDelete: () => void }) {
-  const [isAsked, setAsked] = useState(false);
-  if (!isAsked)
+  const [isOpen, setRequested] = useState(false);
+  if (!isOpen)
     return (
-      <button type="button" className="danger" onClick={() => setAsked(true)}>
+      <button type="button" className="danger" onClick={() => setRequested(true)}>
         Delete
       </button>
     );
@@ -130,7 +130,7 @@ function DeleteButton({ isBusy, onDelete }: { readonly isBusy: boolean; readonly
       <button type="button" className="danger" disabled={isBusy} onClick={onDelete}>
         Delete for good
       </button>
-      <button type="button" onClick={() => setAsked(false)}>
+      <button type="button" onClick={() => setRequested(false)}>
         Keep
       </button>
     </>

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-interface Place {
+interface HashLocation {
   /** The parts of the path, as `['tickets', '17']`. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
 /** Where the user is: the part of the address after `#`. */
-export function useHash(): Place {
+export function useHash(): HashLocation {
   const hash = useSyncExternalStore(subscribe, () => location.hash);
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   return { path: path.split('/').filter((part) => part !== ''), query: new URLSearchParams(query) };

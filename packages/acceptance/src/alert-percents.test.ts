@@ -44,8 +44,8 @@ test('an org is warned at the shares that it has set, and at no others', async (
   await create(founder, 'order', { title: 'Last' });
   assert.deepEqual(await shown(), [[100, 'critical', 10]]);
   await eventually('the second alert', async () => (await entries(org, 'plan.limit_near')).length > 1);
-  const told = (await entries(org, 'plan.limit_near')).map(({ detail }) => detail?.percent);
-  assert.deepEqual(told, [100, 50]);
+  const auditEntries = (await entries(org, 'plan.limit_near')).map(({ detail }) => detail?.percent);
+  assert.deepEqual(auditEntries, [100, 50]);
   const [changed] = await entries(org, 'alert_percents.changed');
   assert.equal(changed?.detail?.percents, '50, 99, 100');
 });

@@ -213,8 +213,8 @@ test('A34: a disabled account can neither use its tokens, nor sign in, nor excha
   const second = await through(org, subject, { email: user.email });
   assert.equal(second.body.user_id, user.id);
   const pending = (await logIn(org, user.email)).body.token;
-  const asked = { env: 'test', tenant_code: 'main', user_id: user.id };
-  const acting = (await manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: asked })).body.token;
+  const request = { env: 'test', tenant_code: 'main', user_id: user.id };
+  const acting = (await manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: request })).body.token;
   assert.equal((await act({ ...user, token: acting }, 'GET', '/user/me')).status, 200);
 
   await disable(user);
@@ -228,7 +228,7 @@ test('A34: a disabled account can neither use its tokens, nor sign in, nor excha
   assertProblem(await logIn(org, user.email, 'not the password'), 'credentials_invalid');
   assertProblem(await through(org, subject, { email: user.email }), 'account_disabled');
   assertProblem(await through(org, random(), { email: user.email }), 'account_disabled');
-  assertProblem(await manage(org, 'POST', '/org/impersonate', { body: asked }), 'conflict');
+  assertProblem(await manage(org, 'POST', '/org/impersonate', { body: request }), 'conflict');
   assert.equal((await act(founder, 'GET', '/user/me')).status, 200);
 
   const { disabled, state, tokens_revoked_at } = await details(org, user.id);

@@ -39,7 +39,7 @@ interface Page {
   readonly nexttoken: string | null;
 }
 
-async function told(org: Org, query: string): Promise<readonly Entry[]> {
+async function auditEntries(org: Org, query: string): Promise<readonly Entry[]> {
   const reply = await manage<Page>(org, 'GET', `/audit${query}`);
   assert.equal(reply.status, 200, reply.text);
   return reply.body.items;
@@ -51,9 +51,9 @@ async function auditEntriesOf(
   work: () => Promise<Reply<unknown>>,
 ): Promise<readonly (readonly string[])[]> {
   const query = `?tenant_code=${user.tenantCode}&pagesize=200`;
-  const before = await told(user.org, query);
+  const before = await auditEntries(user.org, query);
   const reply = await work();
-  const added = (await told(user.org, query)).slice(0, -before.length);
+  const added = (await auditEntries(user.org, query)).slice(0, -before.length);
   for (const entry of added) {
     assert.equal(entry.request_id, reply.headers.get('x-request-id'));
     assert.deepEqual([entry.env, entry.tenant_code], ['test', user.tenantCode]);
@@ -137,7 +137,7 @@ test('J07: workspaces, invitations and who joins and leaves stand in the log, an
   const removed = await act(founder, 'DELETE', '/user/workspace', { body: { code: founder.tenantCode } });
   assert.equal(removed.status, 204, removed.text);
   const query = `?tenant_code=${founder.tenantCode}&pagesize=200`;
-  const entries = await told(org, query);
+  const entries = await auditEntries(org, query);
   assert.deepEqual(entries.map(({ action, actor }) => [action, actor.id === founder.id]).sort(), [
     ['group.created', true],
     ['group_link.created', true],
@@ -166,7 +166,7 @@ test('J07: workspaces, invitations and who joins and leaves stand in the log, an
 
 /** The entries of the workspace of which one says that its target, or whom it gives a policy, is this person or server. */
 async function comingOf(founder: AppUser, id: string): Promise<readonly Entry[]> {
-  const entries = await told(founder.org, `?tenant_code=${founder.tenantCode}&pagesize=200`);
+  const entries = await auditEntries(founder.org, `?tenant_code=${founder.tenantCode}&pagesize=200`);
   return entries.filter(({ target, detail }) => target.id === id || detail?.user_id === id).reverse();
 }
 
@@ -177,8 +177,8 @@ test('J07: a new member, however admitted, has an audit entry for each policy', 
   const member = await signIn(org);
   const body = { env: 'test', tenant_code: founder.tenantCode, name: 'server', policies: ['adminacl', 'vieweracl'] };
   const key = await manage<{ id: string }>(org, 'POST', '/org/service-keys', { body });
-  const [made] = await told(org, `?action=service_key.created&target=${key.body.id}`);
-  assert.deepEqual(await told(org, '?action=service_key.created&target=server'), [made]);
+  const [made] = await auditEntries(org, `?action=service_key.created&target=${key.body.id}`);
+  assert.deepEqual(await auditEntries(org, '?action=service_key.created&target=server'), [made]);
   for (const [id, by, ...granted] of [
     [founder.id, `app_user ${founder.id}`, admin],
     [member.id, `app_user ${member.id}`, viewer],
@@ -205,7 +205,7 @@ test('J07: an invitation that grants a policy names it whenever something become
   assert.equal(joined.status, 200, joined.text);
   const other = (await post('/user/invitations', { email: newEmail('other'), acl_policy_id })).body;
   await act(founder, 'DELETE', `/user/invitations/${other.id}`);
-  const entries = await told(org, `?tenant_code=${founder.tenantCode}&action=invitation.`);
+  const entries = await auditEntries(org, `?tenant_code=${founder.tenantCode}&action=invitation.`);
   assert.deepEqual(
     entries.map(({ action, detail }) => [action, detail]).reverse(),
     ['created', 'resent', 'accepted', 'created', 'removed'].map((done) => [`invitation.${done}`, { acl_policy_id }]),
@@ -223,7 +223,7 @@ test('J07: another policy for new members is named, and a change of the name alo
   const id = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0]?.id;
   for (const body of [{ name: 'One' }, { default_member_access: 'adminacl' }, { default_member_access: 'adminacl' }])
     assert.equal((await act(founder, 'PUT', '/user/workspace', { body })).status, 200);
-  const entries = await told(founder.org, `?tenant_code=${founder.tenantCode}&action=workspace.changed`);
+  const entries = await auditEntries(founder.org, `?tenant_code=${founder.tenantCode}&action=workspace.changed`);
   assert.deepEqual(
     entries.map(({ detail }) => detail),
     [undefined, { acl_policy_id: id }, undefined],
@@ -236,7 +236,7 @@ test('the log of a workspace is read page by page, by what was done to what, whe
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c']) ids.push((await create(founder, 'group', { name, acl_policies: [] })).id);
   const code = `tenant_code=${founder.tenantCode}`;
-  const all = await told(org, `?${code}`);
+  const all = await auditEntries(org, `?${code}`);
   const found: Entry[] = [];
   for (let token: string | null = ''; token !== null; ) {
     const page: Reply<Page> = await manage<Page>(
@@ -259,12 +259,12 @@ test('the log of a workspace is read page by page, by what was done to what, whe
     ...['policy.created', 'policy.created'],
   ]);
   const [, second] = all;
-  assert.deepEqual(await told(org, `?${code}&target=${ids[1]}`), [second]);
-  assert.deepEqual(await told(org, `?${code}&request_id=${second?.request_id}`), [second]);
-  assert.deepEqual(await told(org, `?${code}&actor=${member.id}&env=test&action=member.`), [all[4]]);
-  assert.deepEqual(await told(org, `?${code}&from=${all[0]?.at}&to=${all[0]?.at}`), []);
-  assert.equal((await told(org, `?${code}&from=2000-01-01`)).length, all.length);
-  assert.deepEqual(await told(org, `?${code}&to=2000-01-01T00:00:00Z`), []);
+  assert.deepEqual(await auditEntries(org, `?${code}&target=${ids[1]}`), [second]);
+  assert.deepEqual(await auditEntries(org, `?${code}&request_id=${second?.request_id}`), [second]);
+  assert.deepEqual(await auditEntries(org, `?${code}&actor=${member.id}&env=test&action=member.`), [all[4]]);
+  assert.deepEqual(await auditEntries(org, `?${code}&from=${all[0]?.at}&to=${all[0]?.at}`), []);
+  assert.equal((await auditEntries(org, `?${code}&from=2000-01-01`)).length, all.length);
+  assert.deepEqual(await auditEntries(org, `?${code}&to=2000-01-01T00:00:00Z`), []);
   const cursor = (await manage<Page>(org, 'GET', `/audit?${code}&pagesize=1`)).body.nexttoken;
   assertProblem(await manage(org, 'GET', `/audit?tenant_code=other&pagesize=1&nexttoken=${cursor}`), 'invalid_cursor');
   for (const query of [
@@ -282,12 +282,12 @@ test('no org reads another org’s workspace by its code', async () => {
   const [one, other] = [await multiOrg(gateways), await multiOrg(gateways)];
   const founder = await founderOf(one, 'Secret Place');
   const code = founder.tenantCode ?? '';
-  assert.notDeepEqual(await told(one, `?tenant_code=${code}`), []);
-  assert.deepEqual(await told(other, `?tenant_code=${code}`), []);
-  const visitor = await signIn(other);
-  await makeWorkspace(visitor, { name: 'Other', code });
-  const seen = await told(other, `?tenant_code=${code}`);
-  assert.ok(seen.length > 0 && seen.every(({ actor }) => actor.id === visitor.id));
+  assert.notDeepEqual(await auditEntries(one, `?tenant_code=${code}`), []);
+  assert.deepEqual(await auditEntries(other, `?tenant_code=${code}`), []);
+  const guest = await signIn(other);
+  await makeWorkspace(guest, { name: 'Other', code });
+  const seen = await auditEntries(other, `?tenant_code=${code}`);
+  assert.ok(seen.length > 0 && seen.every(({ actor }) => actor.id === guest.id));
 });
 
 const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';

@@ -59,9 +59,9 @@ test('the log of an org has the actions of its builders, the latest first, with 
   await manage(org, 'PUT', '/api/list-note', { body: { Views: { short: { fields: [{ name: 'title' }] } } } });
   await manage(org, 'PUT', '/api/create-note', { body: { UpdateParams: [{ name: 'title' }, { name: 'text' }] } });
   await manage(org, 'DELETE', '/api/entity?entityname=note');
-  const told = await entries(org);
+  const auditEntries = await entries(org);
   assert.deepEqual(
-    told.map(({ action, target }) => [action, target?.id]),
+    auditEntries.map(({ action, target }) => [action, target?.id]),
     [
       ['entity.removed', 'note'],
       ['entity.changed', 'note'],
@@ -76,9 +76,11 @@ test('the log of an org has the actions of its builders, the latest first, with 
       ['org.created', org.code],
     ],
   );
-  const builder = told.at(-1)?.actor.id;
-  assert.ok(told.every(({ action, actor }) => actor.id === (action === 'org_user.joined' ? invited.userId : builder)));
-  const roleChange = told.find(({ action }) => action === 'org_user.role_changed');
+  const builder = auditEntries.at(-1)?.actor.id;
+  assert.ok(
+    auditEntries.every(({ action, actor }) => actor.id === (action === 'org_user.joined' ? invited.userId : builder)),
+  );
+  const roleChange = auditEntries.find(({ action }) => action === 'org_user.role_changed');
   assert.equal(roleChange?.request_id, changed.headers.get('x-request-id'));
 });
 
@@ -122,9 +124,9 @@ test('a refusal of what would change production, or who signs in to it, is in th
   assertProblem(await asAdmin('DELETE', '/org/suspended-accounts/telltale'), 'not_found');
   assertProblem(await asAdmin('DELETE', '/org/service-keys/telltale'), 'not_found');
   const me = (await manage<{ user: { id: string } }>(org, 'GET', '/auth/me')).body.user.id;
-  const told = (await entries(org)).filter(({ action }) => action.endsWith('_refused')).reverse();
+  const auditEntries = (await entries(org)).filter(({ action }) => action.endsWith('_refused')).reverse();
   assert.deepEqual(
-    told.map(({ action, actor, detail: { code } = {} }) => [action, actor.id, code]),
+    auditEntries.map(({ action, actor, detail: { code } = {} }) => [action, actor.id, code]),
     [
       ['deploy.publication_refused', me, 'conflict'],
       ['environment.provision_refused', invited.userId, 'role_required'],
@@ -136,16 +138,19 @@ test('a refusal of what would change production, or who signs in to it, is in th
       ['app_user.removal_refused', me, 'not_found'],
     ],
   );
-  assert.deepEqual([told[2]?.detail?.reason, told[2]?.request_id], [detail, activation.headers.get('x-request-id')]);
-  assert.equal(told[5]?.detail?.reason, undefined);
-  for (const entry of told)
+  assert.deepEqual(
+    [auditEntries[2]?.detail?.reason, auditEntries[2]?.request_id],
+    [detail, activation.headers.get('x-request-id')],
+  );
+  assert.equal(auditEntries[5]?.detail?.reason, undefined);
+  for (const entry of auditEntries)
     assert.deepEqual(
       Object.keys(entry)
         .filter((member) => member !== 'target')
         .toSorted(),
       ['action', 'actor', 'at', 'detail', 'request_id'],
     );
-  assert.ok(!JSON.stringify(told).includes('127.0.0.1'));
+  assert.ok(!JSON.stringify(auditEntries).includes('127.0.0.1'));
 });
 
 test('pages taken to the end hold every entry once; filters choose', async () => {
@@ -207,8 +212,8 @@ test('the log is for admins, and takes what it knows', async () => {
     '0',
     '2026-01-01T00:00:00',
   ];
-  const asked = [...pages, ...places, ...times.flatMap((time) => [`?from=${time}`, `?to=${time}`])];
-  for (const query of asked) assertProblem(await audit(org, query), 'invalid_request');
+  const requested = [...pages, ...places, ...times.flatMap((time) => [`?from=${time}`, `?to=${time}`])];
+  for (const query of requested) assertProblem(await audit(org, query), 'invalid_request');
   for (const token of ['', 'x', 'a'.repeat(4000), '%00', '%F0%9F%98%80', '..%2F..', '%7B%22platform%22%3A%22%22%7D'])
     assertRefusal(await audit(org, `?nexttoken=${token}`), [400]);
   const nothing = [

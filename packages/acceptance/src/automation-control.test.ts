@@ -72,9 +72,9 @@ const made = { id: 'made', type: 'create', entity: 'order', values: { title: '{{
 const shortPause = { id: 'pause', type: 'wait', seconds: 1 };
 
 /** Begun early, so that the test of what they leave does not wait for them. */
-const keptRuns = beginKept();
+const keptRuns = startStored();
 
-async function beginKept(): Promise<{ readonly card: string; readonly fails: string }> {
+async function startStored(): Promise<{ readonly card: string; readonly fails: string }> {
   const secret = { ...made, values: { title: 'x', card: '{{ input.card }}' } };
   await block('card', [secret, shortPause], { returns: '{{ input.card }}' });
   await block('fails', [made, shortPause, { id: 'no', type: 'raise', status: 409, code: 'taken', message: 'taken' }]);
@@ -159,11 +159,11 @@ test('a builder begins a run of a live block in the test environment, in his own
   await block('nightly', [made], { returns: '{{ steps.made.title }}' });
   const body = { tenant_code, input: { title: 'begun' } };
   const headers = { 'idempotency-key': 'begin-1' };
-  const begun = await manage<{ run: string }>(org, 'POST', '/logicblocks/nightly/run', { body, headers });
-  assert.equal(begun.status, 202, begun.text);
+  const started = await manage<{ run: string }>(org, 'POST', '/logicblocks/nightly/run', { body, headers });
+  assert.equal(started.status, 202, started.text);
   const again = await manage<{ run: string }>(org, 'POST', '/logicblocks/nightly/run', { body, headers });
-  assert.deepEqual(again.body, begun.body);
-  const run = await ended(begun.body.run);
+  assert.deepEqual(again.body, started.body);
+  const run = await ended(started.body.run);
   assert.deepEqual([run.state, run.trigger.kind, run.returns], ['done', 'manual', 'begun']);
   assert.equal((await list(founder, 'order', '?title=begun')).items.length, 1);
   const audit = await manage<{ items: readonly { target: object }[] }>(
@@ -288,9 +288,9 @@ test('an event that is paused sends nothing until it is resumed, and what waits 
     readonly nexttoken: string | null;
   }
   const states = (await manage<States>(shop, 'GET', '/events/state')).body;
-  const [tell] = states.items.filter(({ name }) => name === 'tell');
-  assert.deepEqual([states.items.map(({ name }) => name), tell?.waiting], [['also', 'tell'], 2]);
-  assert.equal(typeof tell?.paused?.by, 'string');
+  const [eventState] = states.items.filter(({ name }) => name === 'tell');
+  assert.deepEqual([states.items.map(({ name }) => name), eventState?.waiting], [['also', 'tell'], 2]);
+  assert.equal(typeof eventState?.paused?.by, 'string');
   assert.equal(states.nexttoken, null);
   assertProblem(await manage(shop, 'GET', '/events/state?nexttoken=x'), 'invalid_cursor');
   assert.equal(receiver.messages.length, 2);

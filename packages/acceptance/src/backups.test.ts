@@ -125,8 +125,8 @@ test('a backup is made beside the calls, downloaded, tested and removed, and eac
   const content = Buffer.from(await file.arrayBuffer());
   assert.equal(hash('sha256', content), hash('sha256', readFileSync(path)));
 
-  const begun = await operate(platform, 'POST', `/${name}/test`);
-  assert.deepEqual([begun.status, begun.body.test?.result], [202, 'running'], begun.text);
+  const started = await operate(platform, 'POST', `/${name}/test`);
+  assert.deepEqual([started.status, started.body.test?.result], [202, 'running'], started.text);
   const passed = await whenBackup(platform, (backup) => backup.test !== null && backup.test.result !== 'running');
   assert.deepEqual([passed.test?.result, passed.test?.problem], ['passed', null]);
   assert.deepEqual(readdirSync(platform.folder).sort(), [name, `${name}.json`]);

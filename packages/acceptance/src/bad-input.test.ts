@@ -27,7 +27,7 @@ await defineEntity(
     { name: 'amount', colType: 'number' },
   ]),
 );
-const standing = await create(founder, 'note', { text: 'standing', amount: 1 });
+const current = await create(founder, 'note', { text: 'standing', amount: 1 });
 
 /** A route that takes a body: where a good one stands, and the member into which a bad text is put. */
 interface Target {
@@ -75,7 +75,7 @@ const targets: readonly Target[] = [
   { method: 'POST', url: `${app}/create/note`, headers: appHeaders, good: { text: 'planted' }, member: 'text' },
   {
     method: 'PUT',
-    url: `${app}/update/note/${standing.id}`,
+    url: `${app}/update/note/${current.id}`,
     headers: appHeaders,
     good: { text: 'planted' },
     member: 'text',
@@ -154,7 +154,7 @@ for (const [what, value] of [
     const target = { good: { amount: 0 }, member: 'amount' } as unknown as Target;
     for (const [method, path] of [
       ['POST', '/create/note'],
-      ['PUT', `/update/note/${standing.id}`],
+      ['PUT', `/update/note/${current.id}`],
     ] as const) {
       const body = withRaw(target, value);
       assertRefusal(
@@ -211,7 +211,7 @@ for (const lines of [
 
 test('JSON in UTF-8 is taken with and without naming the charset, in any case', async () => {
   for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8']) {
-    const reply = await act(founder, 'PUT', `/update/note/${standing.id}`, {
+    const reply = await act(founder, 'PUT', `/update/note/${current.id}`, {
       headers: { 'content-type': type },
       body: { text: 'standing' },
     });
@@ -233,7 +233,7 @@ async function assertUntouched(): Promise<void> {
   const { items } = await list(founder, 'note');
   assert.deepEqual(
     items.map(({ id, text, amount }) => ({ id, text, amount })),
-    [{ id: standing.id, text: 'standing', amount: 1 }],
+    [{ id: current.id, text: 'standing', amount: 1 }],
   );
   assert.equal((await list(founder, 'aclpolicy')).items.length, 2);
   const entities = await manage<{ items: readonly { name: string }[] }>(org, 'GET', '/api/entities');

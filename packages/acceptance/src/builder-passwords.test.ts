@@ -127,7 +127,7 @@ test('a code dies when the password changes without it, and stays good when it i
 test('H02: whether an address is known shows neither in the answer nor in when it is refused', async () => {
   const org = await signUp(gateways);
   for (const email of [org.builder.email, newEmail('absent')]) {
-    for (let asked = 0; asked < 3; asked++) {
+    for (let requestCount = 0; requestCount < 3; requestCount++) {
       const { status, text } = await forgot(email);
       assert.deepEqual([status, text], [202, '{}']);
     }

@@ -18,9 +18,9 @@ async function linesOf(platform: Platform): Promise<readonly Line[]> {
 function lineOf(lines: readonly Line[], reply: Reply<unknown>): Line {
   const found = lines.filter(({ request_id }) => request_id === reply.headers.get('x-request-id'));
   assert.equal(found.length, 1, JSON.stringify(found));
-  const { level, time, ms, msg, request_id, ...told } = found[0] ?? {};
+  const { level, time, ms, msg, request_id, ...reported } = found[0] ?? {};
   assert.ok(level === 30 && Number(time) > 0 && Number(ms) > 0, JSON.stringify(found));
-  return told;
+  return reported;
 }
 
 test('J04: each call has one line with its route, its status and its caller, and nothing of what was sent', async (t) => {

@@ -74,8 +74,8 @@ test('a push shows its plan in sentences, asks, and changes test; a pull keeps c
     shown.stdout,
     new RegExp(`^${org.code} at \\S+, test: 0 added, 1 changed, 0 removed\n~ entity note\n {4}`),
   );
-  const asked = await project.ends(3, ['push']);
-  assert.match(asked.stderr, /there is no terminal to ask: Change test of .*\n→ add `--yes`/);
+  const result = await project.ends(3, ['push']);
+  assert.match(result.stderr, /there is no terminal to ask: Change test of .*\n→ add `--yes`/);
   await project.ends(1, ['diff']);
   await project.ends(0, ['push', '--yes']);
   await project.ends(0, ['diff']);

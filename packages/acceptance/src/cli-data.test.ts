@@ -108,6 +108,23 @@ test('records are listed with filter, order and members, as a table and as JSON'
     assert.equal((await run(['records', 'list', name, ...bad])).code, 2, bad.join(' '));
 });
 
+test('records are aggregated, as a table and as JSON', async () => {
+  const name = await newEntity();
+  const rows = [1, 2, 3, 4].map((n) => JSON.stringify({ title: `t${n}`, amount: n, status: n % 2 ? 'open' : 'paid' }));
+  assert.equal((await run(['records', 'import', name, '--format', 'jsonl'], undefined, rows.join('\n'))).code, 0);
+  const aggregate = ['records', 'aggregate', name, '--group', 'status', '--measure', 'count,sum:amount'];
+  const table = await run([...aggregate, '--sort', '-sum_amount', '--having', 'count > 1']);
+  assert.equal(table.stdout, 'status  count  sum_amount\npaid    2      6\nopen    2      4\n');
+  const { json, stderr } = await run([...aggregate, '--where', 'status=open', '--json']);
+  assert.deepEqual(
+    [json, stderr],
+    [{ items: [{ group: { status: 'open' }, values: { count: 2, sum_amount: 4 } }], nexttoken: null }, ''],
+  );
+  assert.match((await run([...aggregate, '--limit', '1'])).stderr, /--cursor \S+`/);
+  assert.equal((await run([...aggregate, '--limit', '0'])).code, 2);
+  assert.equal((await run(['records', 'aggregate', name, '--measure', 'sum:title'])).code, 2);
+});
+
 test('a member is acted for with what that member may do', async () => {
   const name = await newEntity();
   const member = await memberWith(founder, [allow([`list${name}`])]);

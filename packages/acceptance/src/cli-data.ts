@@ -10,7 +10,7 @@ export interface CliRun {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What `--json` answered. */
+  /** The reply of `--json`. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 

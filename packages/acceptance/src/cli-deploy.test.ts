@@ -58,8 +58,8 @@ test('an org admin makes production, sees the change in sentences, and deploys i
     new RegExp(`^${org.code} at \\S+, production: 1 added, 0 changed, 0 removed\n\\+ entity note\n`),
   );
   await project.ends(1, ['diff', '--prod'], { env });
-  const asked = await project.ends(3, ['deploy'], { env });
-  assert.match(asked.stderr, /Make 1 items? live in production of/);
+  const result = await project.ends(3, ['deploy'], { env });
+  assert.match(result.stderr, /Make 1 items? live in production of/);
   assert.deepEqual(await releases(org), []);
   const made = await project.json<Deployed>(['deploy', '--yes', '--note', 'the first'], { env });
   assert.deepEqual([made.activated, made.version], [true, 1]);
@@ -77,8 +77,8 @@ test('the first admin of production is named with it, changed until that user ha
     return reply.body.environments.prod?.awaited_founder;
   };
   await project.ends(2, ['deploy', '--founder', 'ann@example.com', '--yes'], { env });
-  const asked = await project.ends(3, ['deploy', '--provision'], { env });
-  assert.match(asked.stderr, new RegExp(`whose first admin is ${org.builder.email}\\?`));
+  const result = await project.ends(3, ['deploy', '--provision'], { env });
+  assert.match(result.stderr, new RegExp(`whose first admin is ${org.builder.email}\\?`));
   assert.equal(await awaited(), undefined);
   await project.ends(0, ['deploy', '--provision', '--dry-run', '--yes'], { env });
   assert.deepEqual(await awaited(), { email: org.builder.email });

@@ -40,10 +40,10 @@ test('dev starts a platform, pushes, seeds, writes types, follows changes, shows
     errors += String(chunk);
   });
   const seeded = until(child.stderr, 'seeded: 1 records created');
-  const said = await until(child.stdout, 'Ctrl-C ends the platform\n');
+  const output = await until(child.stdout, 'Ctrl-C ends the platform\n');
   await seeded;
-  const management = lineOf(said, 'management');
-  assert.match(said, /^app +http:\/\/\S+\/app\/shop {2}\(client_id test_/m);
+  const management = lineOf(output, 'management');
+  assert.match(output, /^app +http:\/\/\S+\/app\/shop {2}\(client_id test_/m);
   assert.ok(await reaches(management));
   assert.match(readFileSync(join(cwd, 'freehold.d.ts'), 'utf8'), /readonly order: \{/);
 

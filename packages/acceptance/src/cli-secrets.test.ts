@@ -24,7 +24,7 @@ import { prodFounder, provision } from './promotion.ts';
 
 const canary = 'canary4f1b9c-and-some-more';
 
-/** What a call has made. */
+/** The objects that a call created. */
 async function made(org: Org, method: string, path: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
   const reply = await manage(org, method, path, body === undefined ? {} : { body });
   assert.ok(reply.status < 300, `${path}: ${reply.text}`);

@@ -142,19 +142,19 @@ test('related records come with the reply', async () => {
 
 test('a batch is all or nothing and names the operation that was refused, or has a result for each', async () => {
   const tickets = founder.entity('ticket');
-  const standing = await tickets.create({ title: 'standing' });
+  const current = await tickets.create({ title: 'standing' });
   const atomic = founder
     .batch('atomic')
     .create('ticket', { title: 'never' })
-    .update('ticket', standing.id, { amount: 1 }, { ifMatch: 1 });
+    .update('ticket', current.id, { amount: 1 }, { ifMatch: 1 });
   await assert.rejects(atomic.send(), { name: 'VersionConflictError', operation: 1 });
   assert.equal(await tickets.count({ where: { title: 'never' } }), 0);
   const results = await founder
     .batch('independent')
     .create('ticket', { title: 'made' })
     .create('ticket', {})
-    .update('ticket', standing.id, { amount: 2 }, { ifMatch: standing })
-    .delete('ticket', standing.id)
+    .update('ticket', current.id, { amount: 2 }, { ifMatch: current })
+    .delete('ticket', current.id)
     .send();
   assert.deepEqual(
     results.map(({ status }) => status),

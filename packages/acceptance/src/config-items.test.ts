@@ -163,8 +163,8 @@ for (const { kind, name, content, next } of items)
     assert.equal((await manage(org, 'DELETE', `/config/${path}`)).status, 204);
     assertProblem(await manage(org, 'GET', `/config/${path}`), 'not_found');
     const [gone, back, second, one] = await versionsOf(org, path);
-    const told = [gone, back, second, one].map((row) => [row?.action, row?.restored, row?.active, row?.actor.id]);
-    assert.deepEqual(told, [
+    const listed = [gone, back, second, one].map((row) => [row?.action, row?.restored, row?.active, row?.actor.id]);
+    assert.deepEqual(listed, [
       ['removed', undefined, false, me.body.user.id],
       ['restored', version, false, me.body.user.id],
       ['changed', undefined, false, me.body.user.id],
@@ -412,19 +412,19 @@ const nonsense: readonly (readonly [string, string, unknown, readonly string[]])
   ['POST', '/config/crew/office/restore', { version: '1' }, ['/version']],
 ];
 
-const standing = await signUp(gateways);
-const office = await made(standing, 'crew', 'office', crew('office'));
+const current = await signUp(gateways);
+const office = await made(current, 'crew', 'office', crew('office'));
 
 for (const [method, path, body, at] of nonsense)
   test(`${method} ${path} refuses ${JSON.stringify(body).slice(0, 80)}`, async () => {
-    const reply = await manage(standing, method, path, { body });
+    const reply = await manage(current, method, path, { body });
     const problem = assertProblem(reply, reply.body.code === 'unknown_field' ? 'unknown_field' : 'validation_failed');
     assert.deepEqual(pointers(problem), at);
-    assert.deepEqual(await read(standing, '/crew/office'), office);
+    assert.deepEqual(await read(current, '/crew/office'), office);
   });
 
 test('an unknown kind, item, version or parameter is reported as such', async () => {
-  const get = (path: string) => manage(standing, 'GET', `/config${path}`);
+  const get = (path: string) => manage(current, 'GET', `/config${path}`);
   for (const path of ['/users', '/entities/note', '/crew/none', '/crew/none/versions', '/crew/office/versions/99'])
     assertProblem(await get(path), 'not_found');
   for (const path of ['/crew/office/versions/0', '/crew/office/versions/1.5', '/crew/office/versions/x'])
@@ -434,9 +434,9 @@ test('an unknown kind, item, version or parameter is reported as such', async ()
     assertProblem(await get(path), 'invalid_request');
   for (const path of ['/crew/office/versions', '/crew/office/versions/1'])
     assertProblem(await get(`${path}?env=prod`), 'invalid_request');
-  assertProblem(await put(standing, 'crew/none', crew('none')), 'not_found');
-  assertProblem(await manage(standing, 'DELETE', '/config/crew/none'), 'not_found');
-  assertProblem(await manage(standing, 'POST', '/config/crew/none/restore', { body: { version: 1 } }), 'not_found');
+  assertProblem(await put(current, 'crew/none', crew('none')), 'not_found');
+  assertProblem(await manage(current, 'DELETE', '/config/crew/none'), 'not_found');
+  assertProblem(await manage(current, 'POST', '/config/crew/none/restore', { body: { version: 1 } }), 'not_found');
 });
 
 const routes: readonly (readonly [string, string, object?])[] = [
@@ -456,10 +456,10 @@ for (const [method, path, body] of routes)
     const sent = body === undefined ? {} : { body };
     const neighbour = await signUp(gateways);
     assertProblem(await call(method, `${gateways.management}${path}`, sent), 'token_missing');
-    assertProblem(await manage(standing, method, path, { ...sent, token: 'junk' }), 'token_invalid');
-    if (method !== 'GET') assertProblem(await manage(standing, method, `${path}?env=prod`, sent), 'prod_read_only');
+    assertProblem(await manage(current, method, path, { ...sent, token: 'junk' }), 'token_invalid');
+    if (method !== 'GET') assertProblem(await manage(current, method, `${path}?env=prod`, sent), 'prod_read_only');
     if (path.includes('office')) assertProblem(await manage(neighbour, method, path, sent), 'not_found');
-    assert.deepEqual(await read(standing, '/crew/office'), office);
+    assert.deepEqual(await read(current, '/crew/office'), office);
   });
 
 test('a developer writes what is no setting, and an admin settings too', async () => {

@@ -29,9 +29,9 @@ test('`freehold dev` prints no link to it, and says the same', async () => {
   const env = { PATH: process.env.PATH, HOME: cwd };
   const child = spawn(process.execPath, [launcher, 'dev', '--no-types'], { cwd, env, stdio: 'pipe' });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  const said = await until(child.stdout, 'Ctrl-C ends the platform\n');
+  const output = await until(child.stdout, 'Ctrl-C ends the platform\n');
   child.kill('SIGINT');
   assert.equal(await ended, 0);
-  assert.match(said, sentence);
-  assert.doesNotMatch(said, /^sign in/m);
+  assert.match(output, sentence);
+  assert.doesNotMatch(output, /^sign in/m);
 });

@@ -63,8 +63,11 @@ test('a page of the management gateway reads every reply to a token of a builder
     assert.equal(readableFor(reply), ownOrigin, `${method} ${path} ${status}`);
     assert.match(reply.headers.get('access-control-expose-headers') ?? '', /X-Request-Id/);
   }
-  const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization,if-match' };
-  const preflight = await from(ownOrigin, 'OPTIONS', '/list/note', { headers: asked });
+  const requestedMethod = {
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'authorization,if-match',
+  };
+  const preflight = await from(ownOrigin, 'OPTIONS', '/list/note', { headers: requestedMethod });
   assert.deepEqual([preflight.status, readableFor(preflight)], [204, ownOrigin]);
 });
 

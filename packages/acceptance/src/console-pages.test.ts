@@ -52,8 +52,12 @@ test('G09: the management gateway gives no page of another origin a CORS header,
   ];
   for (const origin of [stranger, 'null', 'http://localhost:3000', org.app, org.management])
     for (const [status, method, path, options] of answers) {
-      const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-session' };
-      const reply = await managed(method, path, { ...options, headers: { ...options.headers, ...asked } });
+      const requestedMethod = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-session',
+      };
+      const reply = await managed(method, path, { ...options, headers: { ...options.headers, ...requestedMethod } });
       assert.equal(reply.status, status, `${method} ${path}: ${reply.text}`);
       assertNoCors(reply);
     }
@@ -74,12 +78,12 @@ test('G09: no page of either gateway can be framed, run a script or be taken for
 });
 
 test('G09: every page that either gateway serves for its routes says that it cannot be framed', async () => {
-  const told = [
+  const reported = [
     [org.app, (await documentedApp(founder)).document, founder.token],
     [org.management, (await documentedManagement(org)).document, token],
   ] as const;
   let pages = 0;
-  for (const [gateway, document, bearer] of told)
+  for (const [gateway, document, bearer] of reported)
     for (const { path } of document.operations.filter(({ method }) => method === 'GET')) {
       const url = gateway + path.replace('{code}', 'not_found').replaceAll(/\{\w+\}/g, 'nothing');
       const reply = await call('GET', url, { token: bearer, headers: { accept: 'text/html' } });

@@ -31,8 +31,8 @@ function from(origin: string, method: string, path: string, { of = org, ...optio
 }
 
 function preflight(origin: string, path: string, of = org) {
-  const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' };
-  return from(origin, 'OPTIONS', path, { of, headers: asked });
+  const requestedMethod = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' };
+  return from(origin, 'OPTIONS', path, { of, headers: requestedMethod });
 }
 
 /** Every header of a reply that a browser goes by. */

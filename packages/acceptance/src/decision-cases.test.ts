@@ -140,7 +140,7 @@ async function tryRecord(request: CaseRequest): Promise<void> {
 }
 
 function assertDecision(reply: Reply, { decision, action, resource }: CaseRequest): void {
-  const said = `${action} on ${resource}: ${reply.text}`;
-  if (decision === 'allowed') assert.ok(reply.status !== 401 && reply.status !== 403, said);
-  else assert.equal(assertProblem(reply, 'access_denied').reason, decision, said);
+  const description = `${action} on ${resource}: ${reply.text}`;
+  if (decision === 'allowed') assert.ok(reply.status !== 401 && reply.status !== 403, description);
+  else assert.equal(assertProblem(reply, 'access_denied').reason, decision, description);
 }

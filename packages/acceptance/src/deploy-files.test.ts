@@ -127,8 +127,8 @@ test('what was agreed to is what test was: where it has changed since nothing is
   await removeEntity(org, 'order');
   const before = await shownConfig(org, 'test');
   const refused = await tryImport(org, archive, `?base=${base}`);
-  const told = assertProblem(refused, 'version_mismatch');
-  assert.notEqual(told.base, base);
+  const reported = assertProblem(refused, 'version_mismatch');
+  assert.notEqual(reported.base, base);
   assertProblem(await tryImport(org, archive, '?base=nonsense'), 'version_mismatch');
   assertProblem(await tryImport(org, await download(org), `?base=${base}`), 'version_mismatch');
   assert.deepEqual(await shownConfig(org, 'test'), before);
@@ -160,8 +160,8 @@ test('all reasons that would refuse an import are reported beforehand, and nothi
     refused?.map(({ code, kind, name }) => [code, kind, name]),
     [['role_required', 'settings', 'acl.cache_seconds']],
   );
-  const told = problems.map(({ code, kind, name, would_fail }) => [code, kind, name, would_fail]);
-  assert.deepEqual(told.toSorted(), [
+  const warnings = problems.map(({ code, kind, name, would_fail }) => [code, kind, name, would_fail]);
+  assert.deepEqual(warnings.toSorted(), [
     ['conflict', 'entity', 'customer', 1],
     ['conflict', 'entity', 'order', 1],
     ['dangling_reference', 'logicblock', 'caller', undefined],
@@ -216,8 +216,8 @@ test('every bound of an org that an import would pass is reported beforehand', a
     folder.edit(`event/${name}.json`, JSON.stringify(webhookEvent(name, 'https://example.com')));
   }
   const { problems = [] } = await bring(org, folder.packed());
-  const told = problems.filter(({ code }) => code === 'conflict').map(({ message }) => message);
-  assert.deepEqual(told.length, 4, JSON.stringify(problems));
+  const warnings = problems.filter(({ code }) => code === 'conflict').map(({ message }) => message);
+  assert.deepEqual(warnings.length, 4, JSON.stringify(problems));
   for (const bound of [
     /at most 500 items/,
     /at most 16777216 characters/,
@@ -225,8 +225,8 @@ test('every bound of an org that an import would pass is reported beforehand', a
     /at most 50 logic blocks/,
   ])
     assert.ok(
-      told.some((message) => bound.test(message)),
-      `${bound}: ${told}`,
+      warnings.some((message) => bound.test(message)),
+      `${bound}: ${warnings}`,
     );
 });
 
@@ -300,8 +300,8 @@ test('a template is compared in sentences, and an action that no entity has is n
     return { base, warnings, summary: items.find((item) => item.name === name)?.summary };
   };
   // The entity comes by the same push, so its actions are known.
-  const visit = { definition: { entityName: 'visit', UpdateParams: [{ name: 'place' }] } };
-  folder.edit('entity/visit.json', JSON.stringify(visit));
+  const appointment = { definition: { entityName: 'visit', UpdateParams: [{ name: 'place' }] } };
+  folder.edit('entity/visit.json', JSON.stringify(appointment));
   write(['getvisit', 'getorder']);
   const first = await compare();
   assert.deepEqual(first.summary, [`setting \`${name}\`: policy \`clerk\` is new: it has 1 statement`]);
@@ -481,9 +481,9 @@ test('an import is one change, which the audit log and the history of each item 
   const log = await manage<{
     items: readonly { action: string; actor: object; target: { id: string }; detail: object }[];
   }>(org, 'GET', '/audit?pagesize=10');
-  const told = log.body.items.filter(({ action }) => action === 'entity.changed');
-  assert.deepEqual(told.map(({ target }) => target.id).toSorted(), ['customer', 'order']);
-  for (const { actor, detail } of told) {
+  const entries = log.body.items.filter(({ action }) => action === 'entity.changed');
+  assert.deepEqual(entries.map(({ target }) => target.id).toSorted(), ['customer', 'order']);
+  for (const { actor, detail } of entries) {
     assert.deepEqual(actor, { kind: 'deploy_key', id: key.id });
     assert.deepEqual(detail, { version });
   }

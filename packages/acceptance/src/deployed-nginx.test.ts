@@ -24,7 +24,7 @@ interface Site {
   readonly org: Org;
   readonly ports: { readonly secure: number; readonly plain: number };
   readonly ca: string;
-  readonly said: () => string;
+  readonly output: () => string;
 }
 
 interface SiteOptions {
@@ -101,7 +101,7 @@ test('imports and exports of any size pass as they come, and nothing is put on d
   assert.deepEqual([imported.status, JSON.parse(imported.body).created], [200, 3000], imported.body.slice(0, 300));
   const exported = await callOf(site, { host: apps, method: 'GET', path: path('export'), headers });
   assert.equal(exported.body.split('\n').filter((line) => line.includes('xxx')).length, 3000);
-  assert.doesNotMatch(site.said(), /buffered to a temporary file/);
+  assert.doesNotMatch(site.output(), /buffered to a temporary file/);
 });
 
 test('the console’s cookie goes over https alone, and a write by it comes from its own page', { skip }, async () => {
@@ -165,8 +165,8 @@ async function startSite({ change, env }: SiteOptions = {}): Promise<Site> {
   const certificate = makeCertificate(folder);
   const ports = { secure: await freePort(), plain: await freePort() };
   const settings = settingsFor(platform, folder, ports);
-  const { said } = await runNginx(folder, change?.(settings) ?? settings);
-  return { platform, org: await signUp(platform), ports, ca: readFileSync(certificate, 'utf8'), said };
+  const { output } = await runNginx(folder, change?.(settings) ?? settings);
+  return { platform, org: await signUp(platform), ports, ca: readFileSync(certificate, 'utf8'), output };
 }
 
 /** Of both names, as `deploy/nginx.conf` calls its files. */

@@ -195,7 +195,7 @@ test('D18: on a disk that is full to the last byte reads are answered, also afte
   const stage = await stageOf(t, { dataDir });
   disk.fill();
   let refused = 0;
-  // What lies in the log already is written over first, which needs no room.
+  // The contents of the log already is written over first, which needs no room.
   for (let round = 0; round < 300 && refused < 3; round++) {
     const reply = await tryCreate(stage, 'x'.repeat(20_000));
     assert.ok(reply !== undefined, stage.platform.stderr());

@@ -17,7 +17,7 @@ const platform = await platformOfFile({ env: { FREEHOLD_OPERATOR_KEY: operatorKe
 interface Route {
   readonly name: string;
   readonly gateway: 'app' | 'management';
-  /** Who may call it. */
+  /** The callers that may call it. */
   readonly access: string;
   readonly statuses: readonly number[];
   readonly examples: Readonly<Record<string, string>>;

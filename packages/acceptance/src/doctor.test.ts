@@ -18,7 +18,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { commandToEnd, type Run, runToEnd, temporaryDirectory, whyNoDataDir } from './platform.ts';
+import { type CommandResult, commandToEnd, runToEnd, temporaryDirectory, whyNoDataDir } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 import { smallDisk, whyNoDisk } from './small-disk.ts';
 
@@ -33,7 +33,7 @@ function examine(
   return commandToEnd(['doctor', ...words], { dataDir, env: { ...bare, ...env } });
 }
 
-function assertFault({ code, stdout, stderr }: Run, sentence: RegExp): void {
+function assertFault({ code, stdout, stderr }: CommandResult, sentence: RegExp): void {
   assert.deepEqual([code, stderr], [1, ''], stdout);
   assert.match(stdout.split('\n').find((line) => line.startsWith('FAULT')) ?? '', sentence);
 }
@@ -211,9 +211,9 @@ test('issuers are asked when they are named', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const asked = await examine({}, undefined, ['--issuer', issuer]);
-  assert.equal(asked.code, 0, asked.stdout);
-  assert.ok(asked.stdout.includes(`the issuer \`${issuer}\` answers`));
+  const result = await examine({}, undefined, ['--issuer', issuer]);
+  assert.equal(result.code, 0, result.stdout);
+  assert.ok(result.stdout.includes(`the issuer \`${issuer}\` answers`));
   assertFault(await examine({}, undefined, ['--issuer', `${issuer}/other`]), /answers 404/);
   assertFault(await examine({}, undefined, ['--issuer', `${issuer}/`]), /calls itself/);
 });
@@ -241,7 +241,7 @@ function remount(folder: string, option: string): void {
 }
 
 const unprivilegedUid = 65534;
-const doctorProgram = join(import.meta.dirname, '..', '..', 'server', 'src', 'doctor.ts');
+const doctorProgram = join(import.meta.dirname, '..', '..', 'server', 'src', 'commands', 'doctor.ts');
 const whyNotOther = (process.getuid?.() === 0 ? false : 'not run: root alone runs commands as others') || whyNoDataDir;
 
 test('a folder and files that are another user’s are faults', { skip: whyNotOther }, async (t) => {

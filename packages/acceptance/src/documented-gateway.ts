@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { type CallOptions, call, type Reply } from './call.ts';
 import { type OpenapiDocument, readOpenapi } from './openapi-document.ts';
 import { type GatewayName, recordCall } from './openapi-examples.ts';
-import type { MadeRequest } from './openapi-requests.ts';
+import type { BuiltRequest } from './openapi-requests.ts';
 import type { AppUser, Org } from './org.ts';
 
 export interface DocumentedGateway {
   readonly document: OpenapiDocument;
   /** Calls an operation; the answer must be one that the document describes. */
-  send<Body>(operationId: string, request: Partial<MadeRequest> & CallOptions): Promise<Reply<Body>>;
+  send<Body>(operationId: string, request: Partial<BuiltRequest> & CallOptions): Promise<Reply<Body>>;
   /** Whether an answer with this status was met. */
   hasMet(operationId: string, status: number): boolean;
 }
@@ -35,7 +35,7 @@ async function documentedGateway(
   const met = new Set<string>();
   return {
     document,
-    send: async <Body>(operationId: string, request: Partial<MadeRequest> & CallOptions) => {
+    send: async <Body>(operationId: string, request: Partial<BuiltRequest> & CallOptions) => {
       const operation = document.operation(operationId);
       const { path = {}, query = {}, ...rest } = request;
       const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? 'nothing');
@@ -45,7 +45,7 @@ async function documentedGateway(
         `${gateway}${filled}${search === '' ? '' : `?${search}`}`,
         rest,
       );
-      document.assertTold(operation, answer);
+      document.assertDocumented(operation, answer);
       recordCall(name, document, { operation, options: rest, reply: answer });
       met.add(`${operationId} ${answer.status}`);
       return answer;

@@ -30,7 +30,7 @@ async function ask(method: string, path: string, options: CallOptions = {}): Pro
   return reply;
 }
 
-/** How a text may look in what is written or sent, whole or in part. */
+/** The way a text may look in what is written or sent, whole or in part. */
 function disguises(text: string): readonly Buffer[] {
   const shifted = [0, 1, 2].flatMap((shift) => {
     const bytes = Buffer.from(' '.repeat(shift) + text);

@@ -105,7 +105,7 @@ test('an index that is taken away serves no more', async () => {
     (await show(org)).indexes.map(({ name }) => name),
     ['updated_at'],
   );
-  assertProblem(await act(founder, 'GET', '/list/order?sortby=title'), 'unindexed_sort');
+  assertProblem(await act(founder, 'GET', '/export/order?sortby=title'), 'unindexed_sort');
 });
 
 test('a unique index over records that contradict it fails and names them; without them it holds', async () => {

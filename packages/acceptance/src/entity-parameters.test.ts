@@ -12,14 +12,14 @@ const { org } = await foundedOrg(gateways);
 await defineEntity(org, definition('note', [{ name: 'title' }]));
 const document = readOpenapi((await call('GET', `${org.management}/openapi.json`)).text);
 const spellings = ['entityName', 'entityname', 'entity'];
-const asked = document.operations.flatMap(({ method, path, parameters }) =>
+const requested = document.operations.flatMap(({ method, path, parameters }) =>
   parameters
     .filter((one) => one.in === 'query' && spellings.includes(one.name))
     .map(({ name, required = false }) => ({ method, path, name, required })),
 );
 
 test('the three routes of an entity are described under the names of their parameters', () => {
-  const ofEntity = asked.filter(({ path }) => path.startsWith('/api/entity'));
+  const ofEntity = requested.filter(({ path }) => path.startsWith('/api/entity'));
   assert.deepEqual(ofEntity.map(({ method, path, name, required }) => `${method} ${path}?${name} ${required}`).sort(), [
     'DELETE /api/entity?entityname true',
     'GET /api/entity/endpoints?entity true',
@@ -28,7 +28,7 @@ test('the three routes of an entity are described under the names of their param
 });
 
 // The removal comes last.
-for (const { method, path, name } of asked.toSorted((one, other) => other.method.localeCompare(one.method)))
+for (const { method, path, name } of requested.toSorted((one, other) => other.method.localeCompare(one.method)))
   test(`${method} ${path} takes \`${name}\` and no other spelling, alone or beside it`, async () => {
     const workspace = path.startsWith('/acl/') ? '&tenant_code=main' : '';
     const send = (query: string) => manage(org, method, `${path}?${query}${workspace}`);

@@ -18,7 +18,7 @@ test('kill -9 while events are delivered loses none, invents none, and keeps the
   await run.drain();
   await run.verify();
   await run.end();
-  assert.ok(run.writes > rounds, run.told);
+  assert.ok(run.writes > rounds, run.report);
 });
 
 test('the crash loop of events finds a platform that forgets events', { skip: whyNoDataDir }, async () => {

@@ -178,7 +178,7 @@ test('a sample writes nothing, starts nothing, and is mailed to the builder who 
     when: 'record.amount > 5',
     destination_config: { to: '{{record.email}}', subject: 'Hello {{record.title}}', text: 'Hello' },
   });
-  const asked = async (name: string, record: object) =>
+  const request = async (name: string, record: object) =>
     (
       await manage<{ ran: boolean; delivery?: { state: string; answer: string } }>(
         org,
@@ -187,12 +187,12 @@ test('a sample writes nothing, starts nothing, and is mailed to the builder who 
         { body: { record } },
       )
     ).body;
-  const tested = await asked('copy', { id: 'x', title: 'one' });
+  const tested = await request('copy', { id: 'x', title: 'one' });
   assert.deepEqual([tested.delivery?.state, tested.delivery?.answer], ['delivered', 'would create a record of `log`']);
   assert.deepEqual((await list(founder, 'log')).items, []);
   const customer = newEmail('customer');
-  assert.deepEqual(await asked('welcome', { title: 'one', email: customer, amount: 5 }), { ran: false });
-  const sent = await asked('welcome', { title: 'one', email: customer, amount: 6 });
+  assert.deepEqual(await request('welcome', { title: 'one', email: customer, amount: 5 }), { ran: false });
+  const sent = await request('welcome', { title: 'one', email: customer, amount: 6 });
   assert.deepEqual([sent.delivery?.state, sent.delivery?.answer], ['delivered', 'sent to you alone']);
   assert.deepEqual(await mailsTo(gateways, customer), []);
   const me = org.builder.email;

@@ -16,7 +16,7 @@ export interface Message {
 export interface Receiver {
   readonly url: string;
   readonly messages: readonly Message[];
-  /** How the next calls are answered. */
+  /** The answers to the next calls. */
   answer: (reply: ServerResponse, message: Message) => void;
   /** The first messages, once there are so many. */
   arrived(count: number): Promise<readonly Message[]>;

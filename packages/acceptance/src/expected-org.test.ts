@@ -44,10 +44,10 @@ test('a call that expects another org changes nothing and is in the log, a call 
   const { items } = (
     await manage<{ items: { action: string; detail: unknown; request_id: string }[] }>(org, 'GET', '/audit')
   ).body;
-  const told = items.filter(({ action }) => action === 'session.org_refused');
-  assert.equal(told.length, 4);
-  assert.ok(told.some(({ request_id }) => request_id === refused.request_id));
-  assert.ok(!JSON.stringify(told).includes(other.code));
+  const entries = items.filter(({ action }) => action === 'session.org_refused');
+  assert.equal(entries.length, 4);
+  assert.ok(entries.some(({ request_id }) => request_id === refused.request_id));
+  assert.ok(!JSON.stringify(entries).includes(other.code));
   assert.equal((await define(org.code)).status, 201);
   assert.equal((await manage(other, 'GET', '/audit')).text.includes('org_refused'), false);
 });

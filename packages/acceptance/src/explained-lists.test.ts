@@ -26,9 +26,9 @@ interface Explained {
 }
 
 async function builderAs(body: object): Promise<AppUser> {
-  const asked = { env: 'test', tenant_code: founder.tenantCode, ...body };
+  const request = { env: 'test', tenant_code: founder.tenantCode, ...body };
   const { body: given } = await manage<{ token: string; user_id: string }>(org, 'POST', '/org/impersonate', {
-    body: asked,
+    body: request,
   });
   return { ...founder, id: given.user_id, token: given.token };
 }
@@ -36,8 +36,8 @@ async function builderAs(body: object): Promise<AppUser> {
 async function serverWith(statements: readonly Statement[]): Promise<AppUser> {
   const name = `policy-${random()}`;
   await create(founder, 'aclpolicy', { name, statements });
-  const asked = { env: 'test', tenant_code: founder.tenantCode, name: 'Sync', policies: [name] };
-  const { body } = await manage<{ id: string; key: string }>(org, 'POST', '/org/service-keys', { body: asked });
+  const request = { env: 'test', tenant_code: founder.tenantCode, name: 'Sync', policies: [name] };
+  const { body } = await manage<{ id: string; key: string }>(org, 'POST', '/org/service-keys', { body: request });
   return { ...founder, id: body.id, token: body.key };
 }
 
@@ -45,8 +45,8 @@ const verbs = ['listticket', 'countticket', 'getticket'];
 const open = { ...allow(verbs), Condition: { StringEquals: { 'record.status': ['open'] } } };
 const path = '/list/ticket?status=open&minutes=1&minutes_op=gt';
 
-async function explained(user: AppUser, asked: string) {
-  const { status, text, body } = await act<Explained>(user, 'GET', asked);
+async function explained(user: AppUser, query: string) {
+  const { status, text, body } = await act<Explained>(user, 'GET', query);
   assert.equal(status, 200, text);
   const { budget, ...rest } = body.explain ?? {};
   assert.deepEqual(budget && Object.keys(budget), budget && ['items', 'bytes', 'milliseconds', 'steps']);
@@ -58,10 +58,10 @@ test('a list and a count tell builders and service keys how they were read', asy
   const index = { name: 'status', kind: 'field' };
   const found = { index, entriesWalked: 3, recordsTested: 3 };
   for (const user of [await builderAs({}), await builderAs({ user_id: member.id }), await serverWith([allow(verbs)])])
-    for (const asked of [path, path.replace('list', 'count')]) {
-      assert.deepEqual(await explained(user, `${asked}&explain=true`), found);
-      assert.deepEqual(await explained(user, `${asked}&$explain=true`), found);
-      assert.deepEqual(await explained(user, `${asked}&explain=false`), {});
+    for (const request of [path, path.replace('list', 'count')]) {
+      assert.deepEqual(await explained(user, `${request}&explain=true`), found);
+      assert.deepEqual(await explained(user, `${request}&$explain=true`), found);
+      assert.deepEqual(await explained(user, `${request}&explain=false`), {});
     }
   const server = await serverWith([allow(verbs)]);
   assert.deepEqual(await explained(server, '/list/ticket?pagesize=1&explain=true'), {
@@ -79,9 +79,9 @@ test('a caller who may not know of every record is not told how a list was read'
     await serverWith([allow(['listticket', 'countticket']), { ...open, Effect: 'Deny', Action: ['getticket'] }]),
   ];
   for (const user of [founder, whole, ...servers])
-    for (const asked of ['/list/ticket', '/count/ticket']) {
-      assert.equal((await act(user, 'GET', asked)).status, 200);
-      const refused = await act(user, 'GET', `${asked}?explain=true`);
+    for (const request of ['/list/ticket', '/count/ticket']) {
+      assert.equal((await act(user, 'GET', request)).status, 200);
+      const refused = await act(user, 'GET', `${request}?explain=true`);
       assertProblem(refused, 'access_denied');
       assert.doesNotMatch(refused.text, /entriesWalked/);
     }
@@ -111,7 +111,7 @@ test('records that are found by what they look up are told with both indexes', a
   });
   for (let at = 0; at < 8; at++) {
     const { id } = await create(founder, 'site', { region: at === 3 ? 'north' : 'south' });
-    for (let visit = 0; visit < 2; visit++) await create(founder, 'visit', { site_id: id });
+    for (let round = 0; round < 2; round++) await create(founder, 'visit', { site_id: id });
   }
   const filter = encodeURIComponent('site_id.region == "north"');
   const server = await serverWith([allow(['listvisit', 'countvisit', 'listsite', 'getsite'])]);
@@ -132,19 +132,19 @@ test('a service key that may not list all of the records that lookups of a filte
   });
   const { id } = await create(founder, 'customer', { tier: 'gold' });
   await create(founder, 'call', { customer_id: id });
-  const asked = '/list/call?explain=true&filter=customer_id.tier%20==%20"gold"';
+  const path = '/list/call?explain=true&filter=customer_id.tier%20==%20"gold"';
   const read = ['listcustomer', 'getcustomer'];
   const found = { index: null, entriesWalked: 1, recordsTested: 1 };
-  assert.deepEqual(await explained(await serverWith([allow(['listcall', ...read])]), asked), found);
+  assert.deepEqual(await explained(await serverWith([allow(['listcall', ...read])]), path), found);
   for (const statement of [allow('getcustomer'), { ...allow(read), Fields: ['tier'] }])
-    assertProblem(await act(await serverWith([allow('listcall'), statement]), 'GET', asked), 'access_denied');
+    assertProblem(await act(await serverWith([allow('listcall'), statement]), 'GET', path), 'access_denied');
 });
 
 test('`explain` is refused where nothing is explained', async () => {
   const server = await serverWith([allow('*')]);
-  for (const [asked, place] of [
+  for (const [requested, place] of [
     ['/list/ticket?explain=yes', '/explain'],
     ['/export/ticket?explain=true', '/explain'],
   ] as const)
-    assert.deepEqual(pointers(assertProblem(await act(server, 'GET', asked), 'invalid_request')), [place]);
+    assert.deepEqual(pointers(assertProblem(await act(server, 'GET', requested), 'invalid_request')), [place]);
 });

@@ -194,11 +194,11 @@ test('a check that stored records do not meet is refused with examples, and take
   await defineEntity(org, definition('visit', fields));
   const { id } = await create(founder, 'visit', refused);
   await create(founder, 'visit', { starts: at(9), ends: at(10) });
-  const asked = (query = '') => manage(org, 'PUT', `/api/create-visit${query}`, { body: { checks } });
-  const problem = assertProblem(await asked(), 'conflict') as unknown as Readonly<Record<string, unknown>>;
+  const request = (query = '') => manage(org, 'PUT', `/api/create-visit${query}`, { body: { checks } });
+  const problem = assertProblem(await request(), 'conflict') as unknown as Readonly<Record<string, unknown>>;
   assert.deepEqual([problem.would_fail, problem.checked], [1, 2]);
   assert.match(JSON.stringify(problem.examples), /ends after it starts/);
-  assert.equal((await asked('?force=true')).status, 200);
+  assert.equal((await request('?force=true')).status, 200);
   const update = (body: unknown) => act(founder, 'PUT', `/update/visit/${id}`, { body });
   assert.deepEqual(errorsOf(await update({ title: 'x' })), [failed(endsAfterStart)]);
   assert.equal((await update({ ends: at(11) })).status, 200);

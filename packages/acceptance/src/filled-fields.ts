@@ -38,7 +38,7 @@ export async function change(org: Org, UpdateParams: readonly object[], more: ob
   return reply.body;
 }
 
-/** What became of fills and indexes once the platform is done with them. */
+/** The outcome of fills and indexes once the platform is done with them. */
 export async function settled(org: Org, env: 'test' | 'prod' = 'test'): Promise<readonly Fill[]> {
   return eventually('the end of fills and indexes', async () => {
     const { body } = await manage<Builds>(org, 'GET', `/api/entity?entityName=entry&env=${env}`);

@@ -39,9 +39,9 @@ await create(founder, 'ticket', {
 await create(founder, 'ticket', { title: 'c', status: 'done', due: '9999-12-31', meta: { canary: 'c4n4ry' } });
 await create(founder, 'ticket', { title: 'd' });
 
-const asked = (filter: string): string => `?filter=${encodeURIComponent(filter)}`;
+const request = (filter: string): string => `?filter=${encodeURIComponent(filter)}`;
 const titles = async (user: AppUser, filter: string, more = ''): Promise<string> =>
-  (await list(user, 'ticket', `${asked(filter)}&sortdir=asc${more}`)).items.map(({ title }) => title).join('');
+  (await list(user, 'ticket', `${request(filter)}&sortdir=asc${more}`)).items.map(({ title }) => title).join('');
 
 const found: readonly (readonly [filter: string, titles: string])[] = [
   ['status == "open" && minutes > 60', 'a'],
@@ -61,8 +61,8 @@ const found: readonly (readonly [filter: string, titles: string])[] = [
 test('a filter chooses the records of lists, counts and exports', async () => {
   for (const [filter, expected] of found) {
     assert.equal(await titles(founder, filter), expected, filter);
-    assert.equal(await count(founder, 'ticket', asked(filter)), expected.length, filter);
-    const { text } = await act(founder, 'GET', `/export/ticket${asked(filter)}&sortdir=asc`);
+    assert.equal(await count(founder, 'ticket', request(filter)), expected.length, filter);
+    const { text } = await act(founder, 'GET', `/export/ticket${request(filter)}&sortdir=asc`);
     const lines = text.split('\n').filter((line) => line !== '');
     assert.equal(lines.map((line) => (JSON.parse(line) as { title: string }).title).join(''), expected, filter);
   }
@@ -71,7 +71,7 @@ test('a filter chooses the records of lists, counts and exports', async () => {
 });
 
 test('a filter pages to its end, and its cursor is good for it alone', async () => {
-  const filter = asked('has(minutes)');
+  const filter = request('has(minutes)');
   const first = await list(founder, 'ticket', `${filter}&pagesize=1`);
   const next = await list(founder, 'ticket', `${filter}&pagesize=1&nexttoken=${first.nexttoken}`);
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('a mistake is refused with its character', async () => {
     ['title.matches("a")', /there is no function `matches`/],
   ] as const)
     for (const route of ['list', 'count', 'export']) {
-      const problem = assertProblem(await act(founder, 'GET', `/${route}/ticket${asked(filter)}`), 'invalid_request');
+      const problem = assertProblem(await act(founder, 'GET', `/${route}/ticket${request(filter)}`), 'invalid_request');
       assert.deepEqual(pointers(problem), ['/filter']);
       assert.match(problem.errors?.[0]?.message ?? '', message);
     }
@@ -102,7 +102,7 @@ test('a mistake is refused with its character', async () => {
 test('P04: a filter tells nothing of fields that the caller may not read, nor of hidden records', async () => {
   for (const filter of ['salary > 1', 'has(salary)', 'true || salary == 1', 'record.salary == 7000', 'cost > 1'])
     for (const route of ['list', 'count']) {
-      const problem = assertProblem(await act(member, 'GET', `/${route}/ticket${asked(filter)}`), 'invalid_request');
+      const problem = assertProblem(await act(member, 'GET', `/${route}/ticket${request(filter)}`), 'invalid_request');
       assert.deepEqual(
         problem.errors?.map(({ pointer, code }) => [pointer, code]),
         [['/filter', 'not_readable']],
@@ -113,14 +113,14 @@ test('P04: a filter tells nothing of fields that the caller may not read, nor of
     { ...deny('getticket'), Condition: { StringEquals: { 'record.title': 'b' } } },
   ]);
   for (const filter of ['title == "b"', 'minutes == 10', 'salary == 7000', 'title.startsWith("b")'])
-    assert.deepEqual([await titles(blind, filter), await count(blind, 'ticket', asked(filter))], ['', 0]);
+    assert.deepEqual([await titles(blind, filter), await count(blind, 'ticket', request(filter))], ['', 0]);
 });
 
 test('P05: empty lists and values match nothing, and an empty filter is refused', async () => {
   for (const filter of ['status in []', 'title == ""', 'keeper in [""]'])
     assert.equal(await titles(founder, filter), '');
   for (const filter of ['', ' ', 'minutes in [null]', 'minutes == null'])
-    assertProblem(await act(founder, 'GET', `/list/ticket${asked(filter)}`), 'invalid_request');
+    assertProblem(await act(founder, 'GET', `/list/ticket${request(filter)}`), 'invalid_request');
 });
 
 test('P08: the count of a filter is of visible records, whatever invisible ones there are', async () => {
@@ -129,9 +129,9 @@ test('P08: the count of a filter is of visible records, whatever invisible ones 
   ]);
   await create(founder, 'ticket', { title: 'mine', status: 'own', minutes: 3 });
   const counted = async () => [
-    await count(own, 'ticket', asked('minutes < 100')),
-    await count(own, 'ticket', asked('has(title)')),
-    await count(own, 'ticket', asked('status == "other"')),
+    await count(own, 'ticket', request('minutes < 100')),
+    await count(own, 'ticket', request('has(title)')),
+    await count(own, 'ticket', request('status == "other"')),
   ];
   const before = await counted();
   for (let index = 0; index < 5; index++) await create(founder, 'ticket', { title: 'x', status: 'other', minutes: 1 });
@@ -153,5 +153,5 @@ test('P10: filters that are too deep, too wide or go through products are refuse
     'title.contains(keeper)',
     `title.contains("${'a'.repeat(251)}")`,
   ])
-    assertProblem(await act(founder, 'GET', `/count/ticket${asked(filter)}`), 'invalid_request');
+    assertProblem(await act(founder, 'GET', `/count/ticket${request(filter)}`), 'invalid_request');
 });

@@ -12,7 +12,7 @@ import { startPlatform, temporaryDirectory } from './platform.ts';
 /** A first start in development, as a newcomer makes it: an empty data directory and nothing else set. */
 const platform = await startPlatform({ env: demo });
 test.after(() => platform.kill());
-const said = () => `${platform.stdout()}\n${platform.stderr()}`;
+const output = () => `${platform.stdout()}\n${platform.stderr()}`;
 await demoIsShown(platform);
 
 async function paste(line: string): Promise<string> {
@@ -21,16 +21,16 @@ async function paste(line: string): Promise<string> {
 }
 
 test('a first start prints both addresses, the org code and the client id', () => {
-  for (const address of [platform.app, platform.management]) assert.ok(said().includes(address), address);
-  assert.match(said(), /org/i);
-  assert.match(said(), /test_[\w-]+/);
+  for (const address of [platform.app, platform.management]) assert.ok(output().includes(address), address);
+  assert.match(output(), /org/i);
+  assert.match(output(), /test_[\w-]+/);
 });
 
 test('of the two printed `curl` lines one lists records, and the other is denied with its reason', async () => {
   const [token, ...others] = linesOf(platform, 'TOKEN=');
-  assert.ok(token !== undefined && others.length === 0, said());
+  assert.ok(token !== undefined && others.length === 0, output());
   const lines = linesOf(platform, 'curl ');
-  assert.equal(lines.length, 2, said());
+  assert.equal(lines.length, 2, output());
   assert.ok(
     lines.every((line) => line.length < 130),
     lines.join('\n'),

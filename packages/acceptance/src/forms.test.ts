@@ -87,14 +87,14 @@ test('a body that names nothing that the caller may write is refused, whatever s
 
 test('of a field that the caller may not read the right value is refused like a wrong one', async () => {
   const { id } = await newTicket();
-  const told = async (cost: unknown): Promise<string> => {
+  const alerts = async (cost: unknown): Promise<string> => {
     const reply = await act(agent, 'PUT', `/update/ticket/${id}`, { body: { status: 'done', cost } });
     assertProblem(reply, 'access_denied');
     return reply.text.replace(/"(?:request_id|decision_id)":"[^"]*"/g, '');
   };
-  assert.equal(await told(7), await told(8));
-  assert.equal(await told(7), await told(null));
-  assert.equal(await told(7), await told('no number'));
+  assert.equal(await alerts(7), await alerts(8));
+  assert.equal(await alerts(7), await alerts(null));
+  assert.equal(await alerts(7), await alerts('no number'));
   assert.equal((await stored(id)).status, 'open');
 });
 
@@ -187,7 +187,7 @@ test('a batch, an import with upsert and an evaluation decide by the same rule',
     const reply = await act<{ updated: number }>(user, 'POST', '/import/ticket?upsert=by_code', rows(line));
     assert.deepEqual([reply.status, reply.body.updated], [200, expected], reply.text);
   }
-  const asked = (properties: object) =>
+  const request = (properties: object) =>
     act<{ decision: boolean }>(user, 'POST', '/access/v1/evaluation', {
       body: {
         subject: { type: 'user', id: user.id },
@@ -196,18 +196,18 @@ test('a batch, an import with upsert and an evaluation decide by the same rule',
       },
     });
   const now = (await act(user, 'GET', `/item/ticket/${id}`)).body;
-  assert.equal((await asked({ ...now, status: 'x' })).body.decision, true);
-  assert.equal((await asked({ ...now, minutes: 9 })).body.decision, false);
-  assert.equal((await asked({ ...now, cost: 7 })).body.decision, false);
+  assert.equal((await request({ ...now, status: 'x' })).body.decision, true);
+  assert.equal((await request({ ...now, minutes: 9 })).body.decision, false);
+  assert.equal((await request({ ...now, cost: 7 })).body.decision, false);
 });
 
 test('a simulation tells the same of a record that is sent back', async () => {
   const { id } = await newTicket();
   const { body: read } = await act(agent, 'GET', `/item/ticket/${id}`);
   const simulated = async (body: object): Promise<string> => {
-    const asked = { tenant_code: agent.tenantCode, user_id: agent.id, method: 'PUT', path: `/update/ticket/${id}` };
+    const request = { tenant_code: agent.tenantCode, user_id: agent.id, method: 'PUT', path: `/update/ticket/${id}` };
     const reply = await manage<{ decision: string }>(org, 'POST', '/acl/simulate', {
-      body: { ...asked, record: { id }, context: { request: { body } } },
+      body: { ...request, record: { id }, context: { request: { body } } },
     });
     assert.equal(reply.status, 200, reply.text);
     return reply.body.decision;

@@ -44,9 +44,9 @@ test('I01: while hundreds of clients send their heads and bodies slowly, all oth
 
 test('I02: a body of a gigabyte without a length is refused after a megabyte, and memory stays as it was', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_METRICS_LISTEN: '127.0.0.1:0' } });
-  const told = /metrics are served at (http[^"\s]+)/.exec(platform.stderr())?.[1] ?? '';
+  const reported = /metrics are served at (http[^"\s]+)/.exec(platform.stderr())?.[1] ?? '';
   const memory = async (): Promise<number> => {
-    const { text } = await call('GET', told);
+    const { text } = await call('GET', reported);
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
   };
   const { founder: person, org: own } = await foundedOrg(platform);
@@ -142,8 +142,8 @@ test('an address has no more connections than it may, and its idle ones keep it 
   for (let count = 0; count < 3; count++) {
     const socket = await openSocket(t, platform.management, ['POST /auth/login HTTP/1.1', ...headers].join('\r\n'));
     busy.push(socket);
-    const [begun] = await once(socket, 'data');
-    assert.equal(String(begun), 'HTTP/1.1 100 Continue\r\n\r\n');
+    const [started] = await once(socket, 'data');
+    assert.equal(String(started), 'HTTP/1.1 100 Continue\r\n\r\n');
   }
   const beyond = await openSocket(t, platform.management, get);
   let answer = '';

@@ -143,13 +143,13 @@ test('batches, imports and evaluations decide by the states too', async () => {
     { body: rows.map((row) => JSON.stringify(row)).join('\n'), headers: { 'Content-Type': 'application/x-ndjson' } },
   );
   assert.deepEqual([imported.body.updated, imported.body.errors.map(({ row }) => row)], [1, [1, 3]], imported.text);
-  const asked = async (properties?: object): Promise<boolean> => {
+  const request = async (properties?: object): Promise<boolean> => {
     const resource = { type: 'ticket', id: his.id, ...(properties === undefined ? {} : { properties }) };
     const body = { subject: { type: 'user', id: ann.id }, action: { name: 'update' }, resource };
     return (await act<{ decision: boolean }>(ann, 'POST', '/access/v1/evaluation', { body })).body.decision;
   };
   assert.deepEqual(
-    [await asked({ assignee_id: bob.id }), await asked({ team: 'sales' }), await asked()],
+    [await request({ assignee_id: bob.id }), await request({ team: 'sales' }), await request()],
     [true, false, false],
   );
 });
@@ -188,8 +188,8 @@ test('an explanation names the state that failed', async () => {
     readonly matched: readonly { readonly failed_condition?: { readonly key: string; readonly state?: string } }[];
   }
   const explained = async (reply: Reply): Promise<readonly unknown[]> => {
-    const asked = `/acl/decisions?request_id=${reply.headers.get('x-request-id')}`;
-    const { body } = await manage<Explained>(org, 'GET', asked);
+    const path = `/acl/decisions?request_id=${reply.headers.get('x-request-id')}`;
+    const { body } = await manage<Explained>(org, 'GET', path);
     const [first] = body.matched.flatMap(({ failed_condition }) => failed_condition ?? []);
     return [body.record_state, first?.key, first?.state];
   };

@@ -82,7 +82,7 @@ for (const [way, ask] of Object.entries(ways))
     assert.equal(face(toHidden, hidden.id), face(toMissing, missing));
     assert.match(JSON.stringify(toHidden), /unknown_reference/);
     assert.deepEqual(await list(founder, 'invoice', '?pagesize=200'), before);
-    // Who may get it may refer to it.
+    // The callers that may get it may refer to it.
     assert.doesNotMatch(JSON.stringify(await ask(founder, hidden.id, invoice.id)), /unknown_reference/);
   });
 

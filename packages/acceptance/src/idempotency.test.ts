@@ -110,8 +110,8 @@ test('a key is of one person in one org', async () => {
 });
 
 test('a person and a builder who acts for him share no key, in a create or in a batch', async () => {
-  const asked = { env: 'test', tenant_code: founder.tenantCode, user_id: founder.id };
-  const { token } = (await manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: asked })).body;
+  const request = { env: 'test', tenant_code: founder.tenantCode, user_id: founder.id };
+  const { token } = (await manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: request })).body;
   const data = { title: 'the same' };
   const operations = [{ action: 'create', entity: 'order', data }];
   for (const [path, body] of [

@@ -9,7 +9,7 @@ import { putSetting } from './workspaces.ts';
 export interface IdentityProvider {
   readonly issuer: string;
   /** The paths that were asked for. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** As it is published. */
   readonly publicKey: webcrypto.JsonWebKey;
   /** A token as the provider would sign it, but for what is given. */
@@ -30,11 +30,11 @@ export const clientAtProvider = 'client-at-the-provider';
 
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const asked: string[] = [];
+  const requests: string[] = [];
   let fails = false;
   const published = { ...publicKey.export({ format: 'jwk' }), kid: '1', alg: 'ES256', use: 'sig' };
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requests.push(request.url ?? '');
     const documents: Record<string, object> = {
       '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/keys` },
       '/keys': { keys: [published] },
@@ -55,7 +55,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   const fail = () => {
     fails = true;
   };
-  return { issuer, asked, publicKey: published, token, fail, close: () => server.close() };
+  return { issuer, requests, publicKey: published, token, fail, close: () => server.close() };
 }
 
 /** The claims of a user whose email the provider has verified. */

@@ -26,7 +26,8 @@ test('10,000 idle connections keep no client out: the longest idle ones end', as
     const [answer] = await once(socket, 'data');
     if (String(answer).startsWith('HTTP/1.1 200 ')) answered += 1;
   };
-  for (let begun = 0; begun < connections; begun += atOnce) await Promise.all(Array.from({ length: atOnce }, hold));
+  for (let started = 0; started < connections; started += atOnce)
+    await Promise.all(Array.from({ length: atOnce }, hold));
   assert.equal(answered, connections);
   const replies = await Promise.all(Array.from({ length: 50 }, () => call('GET', `${gateways.app}/healthz`)));
   assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);

@@ -1,4 +1,4 @@
-/** How a builder gets to see an app as its users do, and how little else he gets by it. */
+/** The way a builder gets to see an app as its users do, and how little else he gets by it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppClaims, decodePart, encodePart } from './app-token.ts';
@@ -47,8 +47,8 @@ async function orgWithNotes(): Promise<{ readonly org: Org; readonly founder: Ap
 }
 
 function ask(org: Org, body: object = {}, options: CallOptions = {}): Promise<Reply<Impersonation>> {
-  const asked = { env: 'test', tenant_code: 'main', ...body };
-  return manage<Impersonation>(org, 'POST', '/org/impersonate', { body: asked, ...options });
+  const request = { env: 'test', tenant_code: 'main', ...body };
+  return manage<Impersonation>(org, 'POST', '/org/impersonate', { body: request, ...options });
 }
 
 /** The caller that the builder of the org is with his token. */

@@ -109,7 +109,7 @@ test('every mistake of every row is reported with its place, and costs no other 
 
 const absent = '01890000-0000-7000-8000-000000000000';
 /** Cells, and what of them JSON Lines would say otherwise than as a text. */
-const wrongRows: readonly (readonly [cells: Readonly<Record<string, string>>, said: object])[] = [
+const wrongRows: readonly (readonly [cells: Readonly<Record<string, string>>, reported: object])[] = [
   [{ number: 'N1', title: 'x', amount: 'many', paid: 'yes', follows: absent }, {}],
   [{ number: 'N12345678901', amount: '1e999', follows: 'none' }, {}],
   [
@@ -122,11 +122,11 @@ const wrongRows: readonly (readonly [cells: Readonly<Record<string, string>>, sa
 test('a row of CSV gets the errors that the same row of JSON Lines gets', async () => {
   const entity = await newEntity();
   await create(founder, entity, { number: 'N2', title: 'stands' });
-  for (const [cells, said] of wrongRows)
+  for (const [cells, expected] of wrongRows)
     for (const path of [entity, `${entity}?dry_run=true`, `${entity}?upsert=by_number`]) {
       const line = Object.values(cells).map((cell) => `"${cell.replaceAll('"', '""')}"`);
       const inCsv = await importFile(founder, path, `${Object.keys(cells)}\n${line}\n`, csv);
-      const inJson = await importFile(founder, path, jsonLines([{ ...cells, ...said }]));
+      const inJson = await importFile(founder, path, jsonLines([{ ...cells, ...expected }]));
       assert.deepEqual(inCsv, inJson);
       assert.ok((inCsv.errors[0]?.errors.length ?? 0) > 1, JSON.stringify(inCsv));
     }

@@ -48,20 +48,20 @@ function signed(id: string, body: string, by = secret, at = new Date()): Headers
   return signMessage(by, id, body, at);
 }
 
-interface Begun {
+interface StartedRun {
   readonly run: string;
 }
 
-function post(name: string, body: string, headers: Headers, env = '?env=test'): Promise<Reply<Begun>> {
-  return call<Begun>('POST', `${org.app}/app/${org.code}/hooks/${name}${env}`, { body, headers });
+function post(name: string, body: string, headers: Headers, env = '?env=test'): Promise<Reply<StartedRun>> {
+  return call<StartedRun>('POST', `${org.app}/app/${org.code}/hooks/${name}${env}`, { body, headers });
 }
 
-function send(name: string, input: unknown, id = random()): Promise<Reply<Begun>> {
+function send(name: string, input: unknown, id = random()): Promise<Reply<StartedRun>> {
   const body = JSON.stringify(input);
   return post(name, body, signed(id, body));
 }
 
-interface Run {
+interface ShownRun {
   readonly state: string;
   readonly input: unknown;
   readonly user: unknown;
@@ -71,10 +71,10 @@ interface Run {
   readonly error?: { readonly code: string; readonly step?: string };
 }
 
-async function ended({ status, body, text }: Reply<Begun>): Promise<Run> {
+async function ended({ status, body, text }: Reply<StartedRun>): Promise<ShownRun> {
   assert.equal(status, 202, text);
   return eventually('the end of the run', async () => {
-    const shown = await manage<Run>(org, 'GET', `/runs/${body.run}`);
+    const shown = await manage<ShownRun>(org, 'GET', `/runs/${body.run}`);
     return shown.status === 200 && shown.body.state !== 'running' && shown.body;
   });
 }
@@ -372,7 +372,7 @@ test('the runs of a hook begin in the workspace that the environment says, and n
   const to = async (id: string) => {
     const body = JSON.stringify({ tenant_code: first.tenantCode, note: id });
     const headers = signed(id, body);
-    return call<Begun>('POST', `${many.app}/app/${many.code}/hooks/paid?env=test`, { body, headers });
+    return call<StartedRun>('POST', `${many.app}/app/${many.code}/hooks/paid?env=test`, { body, headers });
   };
   // There is no workspace `main`.
   assertProblem(await to(random()), 'not_found');
@@ -380,11 +380,11 @@ test('the runs of a hook begin in the workspace that the environment says, and n
   const { body } = await manage<{ readonly ready: boolean }>(many, 'PUT', '/hooks/paid', moved);
   assert.equal(body.ready, true);
   const id = random();
-  const { status, body: begun } = await to(id);
+  const { status, body: started } = await to(id);
   assert.equal(status, 202);
   await eventually('an order of the run', async () => (await list(second, 'order', `?title=${id}`)).items.length > 0);
   assert.deepEqual((await list(first, 'order')).items, []);
-  const run = await manage<Run>(many, 'GET', `/runs/${begun.run}`);
+  const run = await manage<ShownRun>(many, 'GET', `/runs/${started.run}`);
   assert.equal(run.body.tenant_code, second.tenantCode);
 });
 

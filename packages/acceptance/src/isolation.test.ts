@@ -64,10 +64,10 @@ for (const [method, path, body] of byId) {
   test(`${method} of a caller without permission answers the same for a record that stands and for a missing one`, async () => {
     const stranger = await memberWith(acme.founder, []);
     const options = body === undefined ? {} : { body };
-    const standing = await act(stranger, method, path(ours.id), options);
-    assertProblem(standing, 'access_denied');
-    assert.deepEqual(face(standing), face(await act(stranger, method, path(missing), options)));
-    assert.deepEqual(face(standing), face(await act(stranger, method, path(theirs.id), options)));
+    const current = await act(stranger, method, path(ours.id), options);
+    assertProblem(current, 'access_denied');
+    assert.deepEqual(face(current), face(await act(stranger, method, path(missing), options)));
+    assert.deepEqual(face(current), face(await act(stranger, method, path(theirs.id), options)));
     await assertUntouched();
   });
 }

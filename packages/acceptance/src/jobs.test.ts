@@ -96,7 +96,7 @@ test('a delete with 1,000 dependents answers 202, and its job takes all of them 
   assert.equal(await count(founder, 'ticket'), 0);
   assert.equal(await count(founder, 'comment'), 1);
   assert.equal(await count(founder, 'visit'), 250);
-  assert.ok((await list(founder, 'visit')).items.every((visit) => visit.customer_id === undefined));
+  assert.ok((await list(founder, 'visit')).items.every((appointment) => appointment.customer_id === undefined));
   assertProblem(await remove(founder, 'customer', customer.id), 'not_found');
   assertProblem(await act(founder, 'DELETE', `/jobs/${job.id}`), 'conflict');
 });

@@ -8,5 +8,5 @@ export const launcher = process.env.FREEHOLD_TEST_LAUNCHER ?? join(sources, 'bin
 /** The words that run one of its commands, in a clone without the launcher: most tests are not about that. */
 export function programOf(command: 'start' | 'keys' | 'verify'): readonly string[] {
   if (process.env.FREEHOLD_TEST_LAUNCHER !== undefined) return [launcher, command];
-  return [join(sources, 'src', command === 'start' ? 'main.ts' : `${command}.ts`)];
+  return [join(sources, 'src', command === 'start' ? 'main.ts' : `commands/${command}.ts`)];
 }

@@ -13,12 +13,12 @@ interface Linted {
   readonly findings: readonly { readonly severity: string; readonly code: string; readonly pointer: string }[];
 }
 
-function lint(body: unknown, asked = org): Promise<Reply<Linted>> {
-  return manage<Linted>(asked, 'POST', '/acl/lint', { body });
+function lint(body: unknown, request = org): Promise<Reply<Linted>> {
+  return manage<Linted>(request, 'POST', '/acl/lint', { body });
 }
 
-async function codes(statements: unknown, asked = org): Promise<readonly string[]> {
-  const reply = await lint({ statements }, asked);
+async function codes(statements: unknown, request = org): Promise<readonly string[]> {
+  const reply = await lint({ statements }, request);
   assert.equal(reply.status, 200, reply.text);
   return reply.body.findings.map(({ code }) => code);
 }

@@ -114,9 +114,9 @@ test('what a block may do by policies of its own is shown as wider access before
     { steps: [{ id: 'a', type: 'transform', value: 1 }], ...asApp(allow('getuser', '/item/user/*')) },
     app,
   );
-  const said = JSON.stringify(await publish(app));
-  assert.match(said, /policies of its own, and not by those of its caller/);
-  assert.match(said, /`getuser` on `\/item\/user\/\*`/);
+  const description = JSON.stringify(await publish(app));
+  assert.match(description, /policies of its own, and not by those of its caller/);
+  assert.match(description, /`getuser` on `\/item\/user\/\*`/);
 });
 
 test('what a block writes by policies of its own bears the name of the caller, and grants no rights that the caller does not hold', async () => {

@@ -192,16 +192,16 @@ test('a list of all records has those of each page, up to twenty pages', async (
   const found = { id: 'found', type: 'list', entity: 'leaf', pagesize: 1 };
   await block('first', [found], { returns: '{{ steps.found }}' });
   await block('every', [{ ...found, all: true }], { returns: '{{ steps.found }}' });
-  const asked = async (name: string) =>
+  const request = async (name: string) =>
     (await returned(name)) as { items: readonly { id: string }[]; count: number; has_more: boolean };
   const ids: string[] = [];
   for (let count = 0; count < 20; count += 1) ids.push((await create(founder, 'leaf', { title: `t${count}` })).id);
-  assert.deepEqual([(await asked('first')).count, (await asked('first')).has_more], [1, true]);
-  const every = await asked('every');
+  assert.deepEqual([(await request('first')).count, (await request('first')).has_more], [1, true]);
+  const every = await request('every');
   assert.deepEqual(every.items.map(({ id }) => id).sort(), ids.sort());
   assert.deepEqual([every.count, every.has_more], [20, false]);
   await create(founder, 'leaf', { title: 'last' });
-  const bounded = await asked('every');
+  const bounded = await request('every');
   assert.deepEqual([bounded.count, bounded.has_more], [20, true]);
 });
 
@@ -223,10 +223,10 @@ test('a policy may decide by the block, the path and the input', async () => {
 test('what a run may do is simulated and linted like any other action', async () => {
   await block('judged', [{ id: 'a', type: 'transform', value: 1 }]);
   const statements = [allow('runjudged', '/logicblocks/judged')];
-  const simulated = async (asked: object) =>
+  const simulated = async (request: object) =>
     (
       await manage<{ action: string; decision: string }>(org, 'POST', '/acl/simulate', {
-        body: { statements, ...asked },
+        body: { statements, ...request },
       })
     ).body;
   const byCall = await simulated({ method: 'POST', path: '/logicblocks/judged' });

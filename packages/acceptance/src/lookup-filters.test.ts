@@ -43,14 +43,14 @@ const agent = await memberWith(founder, [
 ]);
 const blind = await memberWith(founder, [allow(verbs)]);
 
-const asked = (filter: string): string => `?filter=${encodeURIComponent(filter)}`;
+const request = (filter: string): string => `?filter=${encodeURIComponent(filter)}`;
 
 /** By list, count and export. */
 async function found(user: AppUser, filter: string): Promise<string> {
-  const { items } = await list(user, 'ticket', `${asked(filter)}&sortdir=asc`);
+  const { items } = await list(user, 'ticket', `${request(filter)}&sortdir=asc`);
   const titles = items.map(({ title }) => title).join('');
-  assert.equal(await count(user, 'ticket', asked(filter)), titles.length, filter);
-  const { text } = await act(user, 'GET', `/export/ticket${asked(filter)}&sortdir=asc`);
+  assert.equal(await count(user, 'ticket', request(filter)), titles.length, filter);
+  const { text } = await act(user, 'GET', `/export/ticket${request(filter)}&sortdir=asc`);
   const lines = text.split('\n').filter((line) => line !== '');
   assert.equal(lines.map((line) => (JSON.parse(line) as { title: string }).title).join(''), titles, filter);
   return titles;
@@ -89,7 +89,7 @@ test('what is hidden behind a lookup changes no reply to a filter over it', asyn
   const filters = ['customer_id.tier == "gold"', '!(customer_id.debt > 6)', 'has(customer_id.region)'];
   const replies = async () =>
     Promise.all(
-      filters.map(async (filter) => (await act(agent, 'GET', `/list/ticket${asked(filter)}&total=true`)).text),
+      filters.map(async (filter) => (await act(agent, 'GET', `/list/ticket${request(filter)}&total=true`)).text),
     );
   const before = await replies();
   const changed = async (id: string, body: object) =>
@@ -100,7 +100,7 @@ test('what is hidden behind a lookup changes no reply to a filter over it', asyn
 });
 
 test('a filter over a lookup pages to its end', async () => {
-  const filter = asked('customer_id.region == "north"');
+  const filter = request('customer_id.region == "north"');
   const titles: unknown[] = [];
   for (let next = ''; ; ) {
     const page = await list(founder, 'ticket', `${filter}&pagesize=1&sortdir=asc${next}`);
@@ -118,13 +118,13 @@ test('a filter reads no secret, and follows no lookup of a record that a lookup 
     'customer_id.tier.x == "y"',
     'title.x == ""',
   ]) {
-    const problem = assertProblem(await act(founder, 'GET', `/list/ticket${asked(filter)}`), 'invalid_request');
+    const problem = assertProblem(await act(founder, 'GET', `/list/ticket${request(filter)}`), 'invalid_request');
     assert.deepEqual([pointers(problem), problem.errors?.[0]?.code], [['/filter'], 'invalid_expression'], filter);
   }
 });
 
 test('a filter follows no lookup by a field that the caller may not read of every record', async () => {
   const member = await memberWith(founder, [{ ...allow(verbs), Fields: ['title'] }, allow('getcustomer')]);
-  const refused = await act(member, 'GET', `/list/ticket${asked('customer_id.tier == "gold"')}`);
+  const refused = await act(member, 'GET', `/list/ticket${request('customer_id.tier == "gold"')}`);
   assert.equal(assertProblem(refused, 'invalid_request').errors?.[0]?.code, 'not_readable');
 });

@@ -1,4 +1,4 @@
-/** How mails leave the platform: by a mail server, or in development into the inbox. */
+/** The way mails leave the platform: by a mail server, or in development into the inbox. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
@@ -69,7 +69,7 @@ test('with a mail server mails are delivered to it, with the credentials that it
   assert.equal((await ask(org, '/password/reset', { code, new_password })).status, 204);
   assert.equal((await logIn(org, user.email, new_password)).status, 200);
   const login = Buffer.from('\0mailer\0p@ss').toString('base64');
-  assert.ok(server.said.includes(`AUTH PLAIN ${login}`), server.said.join('\n'));
+  assert.ok(server.logged.includes(`AUTH PLAIN ${login}`), server.logged.join('\n'));
   assertProblem(await call('GET', `${platform.management}/inbox`), 'not_found');
 });
 
@@ -160,7 +160,7 @@ test('J04: what a server says of a mail that it refuses stands in no log, nor do
   assert.equal((await platform.terminate()).code, 0);
   const log = platform.stderr();
   assert.match(log, /a mail could not be delivered: EENVELOPE 550/);
-  assert.ok(server.said.some((line) => line.includes(user.email)));
+  assert.ok(server.logged.some((line) => line.includes(user.email)));
   for (const text of [user.email, from, secret, 'Set a new', 'Confirm', '#', 'no mailbox'])
     assert.ok(!log.includes(text), text);
 });

@@ -7,10 +7,10 @@ import { givePlan, observe, withOperator } from './plans.ts';
 import { commandToEnd } from './platform.ts';
 import { type Nodes, orgOn, skip, twoNodes, userOn } from './two-nodes.ts';
 
-const visit = (user: AppUser, times: number) =>
+const measure = (user: AppUser, times: number) =>
   Promise.all(Array.from({ length: times }, () => act(user, 'GET', '/user/me')));
 const statusOfAdding = async (user: AppUser) => (await act(user, 'POST', '/create/order', { body: {} })).status;
-const callsTold = async (org: Org) => (await observe(org)).usage.api_calls;
+const reportedCalls = async (org: Org) => (await observe(org)).usage.api_calls;
 
 async function assertNothingDiffers({ one, other, dataDir }: Nodes): Promise<void> {
   await Promise.all([one.terminate(), other.terminate()]);
@@ -28,14 +28,14 @@ async function orgOnTwoNodes(nodes: Nodes) {
 test('calls that two nodes answer add up on both, and a drain of one loses none', { skip }, async (t) => {
   const nodes = await twoNodes(t);
   const { orgs, users } = await orgOnTwoNodes(nodes);
-  await visit(users[0], 10);
-  await visit(users[1], 7);
+  await measure(users[0], 10);
+  await measure(users[1], 7);
   // Each second a node stores what it counted, and looks at what others have.
-  for (const org of orgs) await assertBecomes(async () => (await callsTold(org)).today, 19);
-  await visit(users[1], 5);
-  await visit(users[0], 20);
+  for (const org of orgs) await assertBecomes(async () => (await reportedCalls(org)).today, 19);
+  await measure(users[1], 5);
+  await measure(users[0], 20);
   await nodes.one.terminate();
-  assert.deepEqual(await callsTold(orgs[1]), { ...(await callsTold(orgs[1])), today: 44, month: 44 });
+  assert.deepEqual(await reportedCalls(orgs[1]), { ...(await reportedCalls(orgs[1])), today: 44, month: 44 });
   await assertNothingDiffers(nodes);
 });
 
@@ -71,9 +71,9 @@ test('another node goes by a plan that was changed, and by calls that were made'
   // Each request counts as a call.
   await givePlan(orgs[0], { api_calls_per_day: 10_000 });
   await assertBecomes(adding, 201);
-  const { today } = await callsTold(orgs[0]);
+  const { today } = await reportedCalls(orgs[0]);
   await givePlan(orgs[0], { api_calls_per_day: today + 200 });
-  await visit(users[0], 200);
+  await measure(users[0], 200);
   assert.equal(await statusOfAdding(users[0]), 429);
   await assertBecomes(adding, 429);
   assert.equal((await act(users[1], 'GET', '/list/order')).status, 200);

@@ -35,8 +35,8 @@ test('in production metrics are for the operator key alone, and never on the app
   assertProblem(await call('GET', `${platform.management}/metrics`), 'token_missing');
   for (const token of [org.builder.token, founder.token, `${operatorKey}A`])
     assertProblem(await call('GET', `${platform.management}/metrics`, { token }), 'token_invalid');
-  const asked = await call('GET', `${platform.management}/metrics?org=${org.code}`, { token: operatorKey });
-  assertProblem(asked, 'invalid_request');
+  const requested = await call('GET', `${platform.management}/metrics?org=${org.code}`, { token: operatorKey });
+  assertProblem(requested, 'invalid_request');
 });
 
 test('metrics show calls, the store, caches, denials and the process, and no user', async (t) => {
@@ -66,11 +66,11 @@ test('metrics show calls, the store, caches, denials and the process, and no use
 test('an address of their own serves metrics without a key, and nothing else', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_METRICS_LISTEN: '127.0.0.1:0' } });
   const { founder } = await foundedOrg(platform);
-  const told = /metrics are served at (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(platform.stderr())?.[1] ?? '';
-  assert.match((await call('GET', `${told}/metrics`)).text, /^freehold_call_seconds_count/m);
-  for (const path of ['/healthz', '/readyz']) assert.equal((await call('GET', told + path)).status, 200);
+  const reported = /metrics are served at (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(platform.stderr())?.[1] ?? '';
+  assert.match((await call('GET', `${reported}/metrics`)).text, /^freehold_call_seconds_count/m);
+  for (const path of ['/healthz', '/readyz']) assert.equal((await call('GET', reported + path)).status, 200);
   for (const path of [`/app/${founder.org.code}/list/user`, '/auth/login', '/platform/keys', '/inbox'])
-    assertProblem(await call('GET', told + path, { token: founder.token }), 'not_found');
+    assertProblem(await call('GET', reported + path, { token: founder.token }), 'not_found');
   assert.deepEqual(await platform.terminate(), { code: 0, signal: null });
 });
 

@@ -29,7 +29,7 @@ const known: Readonly<Record<string, string>> = {
   ...{ org: org.code, apiname: 'create-order', kind: 'logicblock', name: 'block', id, entity: 'order' },
 };
 
-/** How a call says that it has no body. */
+/** The way a call says that it has no body. */
 const without: readonly (readonly string[])[] = [
   [],
   ['Content-Length: 0'],

@@ -47,9 +47,9 @@ for (const [what, pointer, ask] of routes)
       ['x'.repeat(129), 'too_long'],
     ] as const) {
       const { errors = [] } = assertProblem(await ask(name), 'validation_failed');
-      const told = (errors as readonly InputError[]).filter((one) => one.pointer === pointer);
+      const warnings = (errors as readonly InputError[]).filter((one) => one.pointer === pointer);
       assert.deepEqual(
-        told.map((one) => one.code),
+        warnings.map((one) => one.code),
         [code],
         JSON.stringify(errors),
       );

@@ -161,9 +161,11 @@ test('what would take a view from under others in production is not activated', 
   await put('create-order', { Views: { full: by('compact') } }, other);
   await put('create-customer', { Views: null }, other);
   const { body } = await tryPublish(other, { items: [entity('customer')] });
-  const told = (body as { checks?: readonly { check: string; level: string; message: string }[] }).checks ?? [];
+  const warnings = (body as { checks?: readonly { check: string; level: string; message: string }[] }).checks ?? [];
   assert.ok(
-    told.some(({ check, level, message }) => check === 'references' && level === 'error' && message.includes('`tiny`')),
+    warnings.some(
+      ({ check, level, message }) => check === 'references' && level === 'error' && message.includes('`tiny`'),
+    ),
     JSON.stringify(body),
   );
 });

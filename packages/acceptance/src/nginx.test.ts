@@ -15,13 +15,13 @@ const org = await signUp(gateways);
 const folder = temporaryDirectory();
 const sockets = {
   plain: join(folder, 'plain.sock'),
-  telling: join(folder, 'telling.sock'),
+  reporting: join(folder, 'telling.sock'),
   open: join(folder, 'open.sock'),
 };
 if (skip === false) await startNginx();
 
 test('nginx as it comes drops `client_id`, and the refusal says so and what to send', { skip }, async () => {
-  for (const socket of [sockets.plain, sockets.telling]) {
+  for (const socket of [sockets.plain, sockets.reporting]) {
     const refused = await logInBy(socket, { client_id: org.clientId });
     assert.equal(refused.status, 401, refused.body);
     const { code, detail } = JSON.parse(refused.body);
@@ -35,7 +35,7 @@ test('`client-id` passes nginx as it comes, and `client_id` passes one with `und
 }, async () => {
   for (const [socket, headers] of [
     [sockets.plain, { 'client-id': org.clientId }],
-    [sockets.telling, { 'client-id': org.clientId, client_id: org.clientId }],
+    [sockets.reporting, { 'client-id': org.clientId, client_id: org.clientId }],
     [sockets.open, { client_id: org.clientId }],
     [sockets.open, { client_id: org.clientId, 'client-id': org.clientId }],
   ] as const) {
@@ -53,7 +53,7 @@ async function startNginx(): Promise<void> {
     location / { ${ofProxy} proxy_pass ${gateways.app}; }
   }`;
   const settings = `${server(sockets.plain, '', '')}
-  ${server(sockets.telling, '', forwarding)}
+  ${server(sockets.reporting, '', forwarding)}
   ${server(sockets.open, 'underscores_in_headers on;', forwarding)}`;
   await runNginx(folder, settings);
 }

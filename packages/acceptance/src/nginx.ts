@@ -13,7 +13,7 @@ export const whyNoNginx: string | false =
   (program === undefined || spawnSync(program, ['-v']).status !== 0) && 'not run: nginx is not installed';
 
 /** Runs it in a folder of its own until the tests of this file have ended. What it says is given back as far as it has come. */
-export async function runNginx(folder: string, ofHttp: string): Promise<{ readonly said: () => string }> {
+export async function runNginx(folder: string, ofHttp: string): Promise<{ readonly output: () => string }> {
   const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const settings = `daemon off; master_process off; pid ${folder}/pid; error_log stderr info;
 events {}
@@ -28,14 +28,14 @@ http {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   after(() => nginx.kill('SIGKILL'));
-  let said = '';
+  let output = '';
   await new Promise<void>((resolve, reject) => {
     nginx.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk;
+      output += chunk;
       // Logged once the sockets listen.
-      if (said.includes('event method')) resolve();
+      if (output.includes('event method')) resolve();
     });
-    nginx.once('exit', () => reject(new Error(`nginx did not start: ${said}`)));
+    nginx.once('exit', () => reject(new Error(`nginx did not start: ${output}`)));
   });
-  return { said: () => said };
+  return { output: () => output };
 }

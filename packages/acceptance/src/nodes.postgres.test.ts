@@ -237,13 +237,13 @@ test('a node with another master key, or with none, does not start, and no sente
   const dataDir = temporaryDirectory();
   const first = await platformOf(t, { dataDir, env: { FREEHOLD_MASTER_KEY: key } });
   await foundedOrg(first);
-  for (const [env, said] of [
+  for (const [env, expected] of [
     [{}, /^freehold cannot start: the secrets in the store are encrypted: set FREEHOLD_MASTER_KEY [^\n]+\n$/],
     [{ FREEHOLD_MASTER_KEY: wrong }, /^freehold cannot start: the secrets in the store do not open [^\n]+\n$/],
   ] as const) {
     const run = await runToEnd([], { dataDir, env });
     assert.equal(run.code, 1);
-    assert.match(run.stderr, said);
+    assert.match(run.stderr, expected);
     assert.ok(!run.stderr.includes(wrong) && !run.stderr.includes('postgres://'));
   }
   await platformOf(t, { dataDir, env: { FREEHOLD_MASTER_KEY: key } });

@@ -117,9 +117,9 @@ test('what was counted outlives a drain, and kill -9 once a second has stored it
   const first = await platformOf(t, withOperator);
   const { org, founder } = await foundedOrg(first);
   const calls = async (gateways: Gateways) => (await observe({ ...org, ...gateways })).usage.api_calls.today;
-  const visit = ({ app, management }: Gateways) =>
+  const measure = ({ app, management }: Gateways) =>
     act({ ...founder, org: { ...org, app, management } }, 'GET', '/user/me');
-  for (let sent = 0; sent < 20; sent++) await visit(first);
+  for (let sent = 0; sent < 20; sent++) await measure(first);
   assert.equal(await calls(first), 22);
   await first.terminate();
   const second = await platformOf(t, { ...withOperator, dataDir: first.dataDir });
@@ -127,10 +127,10 @@ test('what was counted outlives a drain, and kill -9 once a second has stored it
   await givePlan({ ...org, management: second.management }, { api_calls_per_day: 40 });
   const there = { ...org, management: second.management };
   const alerts = async () => (await auditOf(there)).filter((action) => action === 'plan.limit_near').length;
-  for (let sent = 0; sent < 10; sent++) await visit(second);
+  for (let sent = 0; sent < 10; sent++) await measure(second);
   await eventually('the alert of 80 %', async () => (await alerts()) === 1);
   // An alert counts calls that are not stored yet; the next one comes after they were.
-  for (let sent = 0; sent < 6; sent++) await visit(second);
+  for (let sent = 0; sent < 6; sent++) await measure(second);
   await eventually('the alert of 95 %', async () => (await alerts()) === 2);
   await second.kill();
   const counted = await calls(await platformOf(t, { ...withOperator, dataDir: first.dataDir }));

@@ -270,5 +270,5 @@ test('a schedule’s loop of mails that is killed with kill -9 in the middle goe
   const to = server.deliveries.flatMap((delivery) => delivery.to).filter((address) => address.endsWith('@a.example'));
   assert.deepEqual(to, ['ann@a.example', 'held@a.example', 'bob@a.example']);
   // What was refused before the kill was not tried again.
-  assert.equal(server.said.filter((line) => line.includes('refused-1@')).length, 1);
+  assert.equal(server.logged.filter((line) => line.includes('refused-1@')).length, 1);
 });

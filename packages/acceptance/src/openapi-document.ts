@@ -40,7 +40,7 @@ export interface OpenapiDocument {
   resolve(schema: Schema): Schema;
   fits(schema: Schema, value: unknown): boolean;
   /** Compares a reply with its description: status, media type, every member of the body, headers. */
-  assertTold(operation: Operation, reply: Reply<unknown>): void;
+  assertDocumented(operation: Operation, reply: Reply<unknown>): void;
 }
 
 interface RawOperation
@@ -88,7 +88,7 @@ export function readOpenapi(text: string): OpenapiDocument {
     },
     resolve,
     fits: (schema, value) => validator(schema)(value),
-    assertTold: (operation, reply) => {
+    assertDocumented: (operation, reply) => {
       const where = `${operation.id} answered ${reply.status} ${reply.text.slice(0, 500)}`;
       const response = operation.responses[String(reply.status)];
       assert.ok(response !== undefined, `a status that is not described: ${where}`);
@@ -99,8 +99,8 @@ export function readOpenapi(text: string): OpenapiDocument {
       const schema = content[mediaType]?.schema;
       assert.ok(schema !== undefined, `the media type ${mediaType} is not described: ${where}`);
       const isMinimal = reply.headers.get('preference-applied') === 'return=minimal';
-      const told: Schema = isMinimal ? { $ref: `${base}#/components/schemas/RecordId` } : schema;
-      const { contentSchema = told } = told;
+      const reported: Schema = isMinimal ? { $ref: `${base}#/components/schemas/RecordId` } : schema;
+      const { contentSchema = reported } = reported;
       const validate = validator(contentSchema as Schema);
       const value = schema.contentSchema === undefined ? (reply.body ?? reply.text) : linesOf(reply.text);
       assert.ok(validate(value), `${where}\n${JSON.stringify(validate.errors, undefined, 1)}`);
@@ -121,10 +121,10 @@ const meaningful = [
   'x-request-id',
 ];
 
-function assertHeaders(reply: Reply<unknown>, told: ReadonlyMap<string, Schema>, where: string): void {
-  for (const [name, header] of told)
+function assertHeaders(reply: Reply<unknown>, reported: ReadonlyMap<string, Schema>, where: string): void {
+  for (const [name, header] of reported)
     if (header.required === true) assert.ok(reply.headers.has(name), `without the header ${name}: ${where}`);
-  const names = [...told.keys()].map((name) => name.toLowerCase());
+  const names = [...reported.keys()].map((name) => name.toLowerCase());
   for (const name of meaningful)
     if (reply.headers.has(name)) assert.ok(names.includes(name), `the header ${name} is not described: ${where}`);
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { appApi } from '@freehold/contract/app';
 import { managementApi } from '@freehold/contract/management';
 import type { CallOptions, Reply } from './call.ts';
+import { exampleText } from './example-texts.ts';
 import type { OpenapiDocument, Operation, Schema } from './openapi-document.ts';
 import { stableValues } from './stable-values.ts';
 
@@ -35,6 +36,8 @@ const routes: Readonly<Record<GatewayName, readonly string[]>> = {
 };
 /** By the method and path of a route, as the contract has them, and by status. */
 const recorded = new Map<string, Map<number, Example>>();
+/** Bodies that are no JSON: by route, by status or `request`, and by media type. */
+const recordedTexts = new Map<string, Map<string, Readonly<Record<string, string>>>>();
 
 function keysOf(api: Readonly<Record<string, { readonly method: string; readonly path: string }>>): readonly string[] {
   return Object.values(api).map(({ method, path }) => `${method} ${path}`);
@@ -48,14 +51,14 @@ export function recordCall(gateway: GatewayName, document: OpenapiDocument, { op
   const stable = stableValues();
   const shorten = (schema: Schema, value: unknown) =>
     shortened(stable(value), (shorter) => document.fits(schema, shorter));
-  const sent =
-    typeof options.body === 'string' && operation.body !== undefined ? JSON.parse(options.body) : options.body;
+  const key = `${gateway} ${route}`;
+  recordTexts(key, { operation, options, reply });
+  const sent = jsonOf(operation, options);
   const schema = operation.responses[String(reply.status)]?.content?.['application/json']?.schema;
   const example: Example = {
     ...(operation.body === undefined || sent === undefined ? {} : { request: shorten(operation.body, sent) }),
     replies: schema === undefined || reply.body === undefined ? {} : { [reply.status]: shorten(schema, reply.body) },
   };
-  const key = `${gateway} ${route}`;
   const ofRoute = recorded.get(key) ?? new Map<number, Example>();
   const known = ofRoute.get(reply.status);
   recorded.set(key, ofRoute);
@@ -63,6 +66,34 @@ export function recordCall(gateway: GatewayName, document: OpenapiDocument, { op
     (known?.request !== undefined && isEmpty(example.request)) ||
     (Object.keys(known?.replies ?? {}).length > 0 && Object.keys(example.replies).length === 0);
   if (!isLess) ofRoute.set(reply.status, example);
+}
+
+function jsonOf({ body }: Operation, options: CallOptions): unknown {
+  if (typeof options.body !== 'string' || body === undefined) return options.body;
+  return sentType(options) === 'application/json' ? JSON.parse(options.body) : undefined;
+}
+
+function sentType({ headers = {} }: CallOptions): string {
+  return typeOf(headers['content-type'] ?? 'application/json');
+}
+
+function typeOf(header: string): string {
+  return header.split(';')[0] ?? '';
+}
+
+function recordTexts(key: string, { operation, options, reply }: Call): void {
+  const replied = typeOf(reply.headers.get('content-type') ?? '');
+  const ofRoute = recordedTexts.get(key) ?? new Map<string, Readonly<Record<string, string>>>();
+  const record = (place: string, mediaType: string, body: unknown) => {
+    const text = typeof body === 'string' ? exampleText(mediaType, body) : undefined;
+    if (text === undefined) return;
+    if (text.length > charactersMax) throw new Error(`the example of ${key} in ${mediaType} is too long: ${text}`);
+    ofRoute.set(place, { ...ofRoute.get(place), [mediaType]: text });
+    recordedTexts.set(key, ofRoute);
+  };
+  if (sentType(options) in operation.bodies) record('request', sentType(options), options.body);
+  if (replied in (operation.responses[String(reply.status)]?.content ?? {}))
+    record(String(reply.status), replied, reply.text);
 }
 
 function isEmpty(body: unknown): boolean {
@@ -76,10 +107,16 @@ export function writeExamples(): void {
       const calls = [...(recorded.get(`${gateway} ${route}`) ?? [])].sort(([one], [other]) => one - other);
       const request = calls.map(([, call]) => call.request).find((body) => body !== undefined);
       const replies = Object.assign({}, ...calls.map(([, call]) => call.replies));
-      const hasReplies = Object.keys(replies).length > 0;
-      return request === undefined && !hasReplies
-        ? []
-        : [[route, { ...(request === undefined ? {} : { request }), ...(hasReplies ? { replies } : {}) }]];
+      const { request: requestTexts, ...replyTexts } = Object.fromEntries(
+        recordedTexts.get(`${gateway} ${route}`) ?? [],
+      );
+      const example = {
+        ...(request === undefined ? {} : { request }),
+        ...(isEmpty(replies) ? {} : { replies }),
+        ...(requestTexts === undefined ? {} : { requestTexts }),
+        ...(isEmpty(replyTexts) ? {} : { replyTexts }),
+      };
+      return isEmpty(example) ? [] : [[route, example]];
     });
     writeFileSync(
       join(folder, `${gateway}-examples.json`),

@@ -43,7 +43,7 @@ await defineEntity(org, {
     whole: { fields: [{ name: 'thing_id', lookup: { view: 'default', as: 'thing' } }, { name: 'updated_at' }] },
   },
 });
-const standing = await create(founder, 'thing', everyValue);
+const current = await create(founder, 'thing', everyValue);
 const app = await documentedApp(founder);
 const { document } = app;
 const createThing = document.operation('createThing');
@@ -68,7 +68,7 @@ test('an update is taken where it fits the document, and refused where it does n
   await fc.assert(
     fc.asyncProperty(bodiesOf(document, updateThing), async (body) => {
       const isFit = document.fits(updateThing.body ?? {}, body);
-      const request = { token, path: { id: standing.id }, body: isFit ? withoutMade(Object(body)) : body };
+      const request = { token, path: { id: current.id }, body: isFit ? withoutMade(Object(body)) : body };
       const { status, text } = await app.send('updateThing', request);
       // A version that is not the stored one is refused before the rest is looked at.
       const isOvertaken = status === 412 && Object.hasOwn(Object(body), 'version');
@@ -104,9 +104,9 @@ function withoutMade(body: object): object {
 }
 
 test('a record that was read fits the document of an update, and can be put back', async () => {
-  const { body } = await act(founder, 'GET', `/item/thing/${standing.id}`);
+  const { body } = await act(founder, 'GET', `/item/thing/${current.id}`);
   assert.ok(document.fits(updateThing.body ?? {}, body));
-  assert.equal((await app.send('updateThing', { token, path: { id: standing.id }, body })).status, 200);
+  assert.equal((await app.send('updateThing', { token, path: { id: current.id }, body })).status, 200);
 });
 
 test('each filter that the document tells of finds a record by its value, and there is no other', async () => {
@@ -129,11 +129,21 @@ test('each filter that the document tells of finds a record by its value, and th
     assert.equal((await app.send('listThing', { token, query: { [name]: '1' } })).status, 400, name);
 });
 
-test('each order that the document tells of is one, and there is no other', async () => {
-  const orders = choicesOf('listThing', 'sortby');
+test('each order that the document tells of is one, and an export has no other', async () => {
+  const orders = choicesOf('exportThing', 'sortby');
   assert.deepEqual(orders.toSorted(), ['amount', 'created_at', 'id', 'number', 'title', 'updated_at']);
-  for (const sortby of orders) assert.equal((await idsOf({ sortby, pagesize: '2' })).length, 2, sortby);
-  assertProblem(await act(founder, 'GET', '/list/thing?sortby=seats'), 'unindexed_sort');
+  assertProblem(await act(founder, 'GET', '/export/thing?sortby=seats'), 'unindexed_sort');
+  const schema = listThing.parameters.find(({ name }) => name === 'sortby')?.schema;
+  const [single, several] = (schema?.anyOf ?? []) as readonly { readonly enum?: string[]; readonly pattern?: string }[];
+  const sorted = single?.enum ?? [];
+  for (const name of [...orders, 'seats']) assert.ok(sorted.includes(name), name);
+  for (const sortby of [...sorted, 'seats,title'])
+    assert.equal((await idsOf({ sortby, pagesize: '2' })).length, 2, sortby);
+  for (const name of ['notes', 'pin', 'nowhere']) {
+    assert.ok(!sorted.includes(name), name);
+    assert.equal((await app.send('listThing', { token, query: { sortby: name } })).status, 400, name);
+  }
+  assert.match('seats,title', new RegExp(several?.pattern ?? '^$'));
 });
 
 test('each setting is taken where it fits the document, but for a few, and refused where it does not', async () => {
@@ -169,7 +179,7 @@ test('searches and owners are described if an entity has them, and only then', a
 
 for (const [entity, sent, views] of [
   ['Thing', everyValue, ['compact', 'default', 'short']],
-  ['Part', { thing_id: standing.id }, ['compact', 'default', 'whole']],
+  ['Part', { thing_id: current.id }, ['compact', 'default', 'whole']],
   ['Part', {}, ['compact', 'default', 'whole']],
   ['Coupon', {}, ['compact', 'default']],
 ] as const) {

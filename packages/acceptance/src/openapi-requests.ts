@@ -4,9 +4,9 @@ import type { OpenapiDocument, Operation, Parameter, Schema } from './openapi-do
 import { spoiled, valuesOf } from './schema-values.ts';
 
 /** Values for parameters of these names that lead somewhere. */
-export type Known = Readonly<Record<string, readonly string[]>>;
+export type SampleValues = Readonly<Record<string, readonly string[]>>;
 
-export interface MadeRequest {
+export interface BuiltRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,11 @@ export interface MadeRequest {
 }
 
 /** Good requests and bad ones: parameters of all sorts, bodies that fit and bodies that do not. */
-export function requestsTo(document: OpenapiDocument, operation: Operation, known: Known): fc.Arbitrary<MadeRequest> {
+export function requestsTo(
+  document: OpenapiDocument,
+  operation: Operation,
+  known: SampleValues,
+): fc.Arbitrary<BuiltRequest> {
   const inPlace = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place);
   return fc
     .record({
@@ -26,7 +30,7 @@ export function requestsTo(document: OpenapiDocument, operation: Operation, know
     .map(({ sent, ...request }) => ({ ...request, body: sent.body, headers: { ...request.headers, ...sent.headers } }));
 }
 
-type Sent = Pick<MadeRequest, 'body' | 'headers'>;
+type Sent = Pick<BuiltRequest, 'body' | 'headers'>;
 
 /** A body of any type that is taken, and what is said of it. */
 function sentTo(document: OpenapiDocument, operation: Operation): fc.Arbitrary<Sent> {
@@ -63,7 +67,7 @@ export function bodiesOf(document: OpenapiDocument, operation: Operation): fc.Ar
 }
 
 /** The required parameters and a few of the others. */
-function someOf(document: OpenapiDocument, parameters: readonly Parameter[], known: Known) {
+function someOf(document: OpenapiDocument, parameters: readonly Parameter[], known: SampleValues) {
   const needed = parameters.filter((parameter) => parameter.required === true);
   const others = parameters.filter((parameter) => parameter.required !== true);
   return fc
@@ -71,12 +75,12 @@ function someOf(document: OpenapiDocument, parameters: readonly Parameter[], kno
     .chain((chosen) => parametersOf(document, [...needed, ...chosen], known));
 }
 
-function parametersOf(document: OpenapiDocument, parameters: readonly Parameter[], known: Known) {
+function parametersOf(document: OpenapiDocument, parameters: readonly Parameter[], known: SampleValues) {
   const values = parameters.map((parameter) => [parameter.name, parameterOf(document, parameter, known)] as const);
   return fc.record<Record<string, string>>(Object.fromEntries(values));
 }
 
-function parameterOf(document: OpenapiDocument, parameter: Parameter, known: Known): fc.Arbitrary<string> {
+function parameterOf(document: OpenapiDocument, parameter: Parameter, known: SampleValues): fc.Arbitrary<string> {
   const leading = known[parameter.name];
   if (leading !== undefined) return fc.constantFrom(...leading);
   if (parameter.in !== 'query') return fc.constant('junk');

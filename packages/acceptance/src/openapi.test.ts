@@ -14,7 +14,7 @@ import { everyType, everyValue } from './every-type.ts';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from './identity-provider.ts';
 import { codeTo } from './mails.ts';
 import { isRecording, writeExamples } from './openapi-examples.ts';
-import { jsonLine, type Known, requestsTo } from './openapi-requests.ts';
+import { jsonLine, requestsTo, type SampleValues } from './openapi-requests.ts';
 import { backupSettings, whenBackup } from './operator-backups.ts';
 import {
   act,
@@ -47,15 +47,15 @@ const app = await documentedApp(founder);
 const named = org.management.replace('127.0.0.1', 'localhost');
 const management = await documentedManagement({ ...org, management: named });
 
-const standing = await create(founder, 'thing', everyValue);
+const existing = await create(founder, 'thing', everyValue);
 const spare: string[] = [];
 for (let made = 0; made < 10; made++) spare.push((await create(founder, 'thing', { title: 'spare' })).id);
 const unprivileged = await memberWith(founder, []);
 const denial = assertProblem(await act(unprivileged, 'GET', '/list/thing'), 'access_denied');
 
 /** Values of parameters, some of which lead somewhere. */
-const known: Known = {
-  id: [standing.id, 'nothing'],
+const known: SampleValues = {
+  id: [existing.id, 'nothing'],
   'If-Match': ['*', '"0"', 'x'],
   'If-None-Match': ['*', '"0"'],
   Prefer: ['return=minimal', 'return=representation'],
@@ -179,8 +179,8 @@ test('second factors are added, used and removed in the way that the documents t
   const passkey = key.create(options as unknown as CreationOptions);
   await send('addPasskey', 201, { token, body: { name: 'laptop', passkey } });
   await send('renamePasskey', 200, { token, path: { id: key.id }, body: { name: 'old laptop' } });
-  const asked = await send('readPasskeyChallenge', 200, {});
-  await send('signInByPasskey', 200, { body: { passkey: key.get(asked) } });
+  const requested = await send('readPasskeyChallenge', 200, {});
+  await send('signInByPasskey', 200, { body: { passkey: key.get(requested) } });
   await send('listSecondFactors', 200, { token });
   await send('changeOrgSecurity', 200, { token, body: { second_factor: 'required' } });
   const challenge = await send('readFactorChallenge', 200, { token });
@@ -245,7 +245,7 @@ for (const { name, gateway, token, otherToken } of gateways) {
 }
 
 test('records are written and read, with conditions and without, in ways that the document tells of', async () => {
-  const request = { token: founder.token, path: { id: standing.id } };
+  const request = { token: founder.token, path: { id: existing.id } };
   assert.equal((await app.send('createThing', { token: founder.token, body: everyValue })).status, 201);
   assert.equal((await app.send('updateThing', { ...request, body: everyValue })).status, 200);
   assert.equal((await app.send('getThing', { ...request, headers: { 'if-none-match': '*' } })).status, 304);
@@ -323,10 +323,11 @@ test('an entity is defined, changed, shown and removed in the way that the docum
     assert.equal(status, 200);
     return !text.includes('"building"');
   });
-  const isTold = async () => (await documentedApp(founder)).document.operations.some(({ id }) => id === 'listVisit');
-  assert.equal(await isTold(), true);
+  const isDocumented = async () =>
+    (await documentedApp(founder)).document.operations.some(({ id }) => id === 'listVisit');
+  assert.equal(await isDocumented(), true);
   assert.equal((await management.send('removeEntity', { token, query: { entityname: 'visit' } })).status, 204);
-  assert.equal(await isTold(), false);
+  assert.equal(await isDocumented(), false);
 });
 
 test('workspaces are made, changed, left and removed in the way that the document tells', async () => {
@@ -363,9 +364,9 @@ test('a delete of very many records, and its job, are answered in the way that t
     const { id } = await create(founder, 'thing', { title: 'abc' });
     const body = `${JSON.stringify({ thing_id: id })}\n`.repeat(1000);
     assert.equal((await act(founder, 'POST', '/import/piece', { body, headers })).status, 200);
-    const begun = await app.send<{ readonly id: string }>('deleteThing', { token, path: { id } });
-    assert.equal(begun.status, 202, begun.text);
-    const path = { id: begun.body.id };
+    const started = await app.send<{ readonly id: string }>('deleteThing', { token, path: { id } });
+    assert.equal(started.status, 202, started.text);
+    const path = { id: started.body.id };
     ({ status } = await app.send('cancelJob', { token, path }));
     assert.equal((await app.send('readJob', { token, path })).status, 200);
     // The next removal waits for this one to let go.
@@ -389,20 +390,21 @@ test('all that can be shown without being changed first is shown in the way that
   const shown = ['readMe', 'readOrg', 'listAuditEntries', 'listConfigKinds', 'listOrgUsers'];
   for (const name of [...shown, 'listSettings', 'exportUsage'])
     await met(management, name, { token: org.builder.token });
+  await met(management, 'exportUsage', { token: org.builder.token, query: { format: 'csv' } });
   await met(management, 'readEntityEndpoints', { token: org.builder.token, query: { entity: 'thing' } });
   const part = { token: org.builder.token, query: { entity: 'thing' } };
   const { headers } = await management.send('readAppOpenapi', part);
   await management.send('readAppOpenapi', { ...part, headers: { 'if-none-match': headers.get('etag') ?? '' } });
-  const asked = { path: { decision_id: String(denial.decision_id) } };
-  await met(management, 'readDecision', { token: org.builder.token, ...asked });
+  const query = { path: { decision_id: String(denial.decision_id) } };
+  await met(management, 'readDecision', { token: org.builder.token, ...query });
   await met(management, 'logOut', { token: await anotherSession() });
 });
 
 test('batches run, and are answered again, in the way that the document tells', async () => {
   const operations = [
     { action: 'create', entity: 'thing', data: { title: 'abc' } },
-    { action: 'update', entity: 'thing', id: standing.id, data: { seats: 6 } },
-    { action: 'delete', entity: 'thing', id: standing.id, if_match: '"0"' },
+    { action: 'update', entity: 'thing', id: existing.id, data: { seats: 6 } },
+    { action: 'delete', entity: 'thing', id: existing.id, if_match: '"0"' },
   ];
   const headers = { 'idempotency-key': 'batch' };
   const request = { token: founder.token, headers, body: { mode: 'independent', operations } };
@@ -496,9 +498,9 @@ test('the document describes jobs about the data of persons', async () => {
   const [kept, ended] = [await signIn(of), await signIn(of)];
   const env = { env: 'test' };
   const over = async (name: string, sent: Parameters<typeof management.send>[1]) => {
-    const begun = await management.send<{ readonly id: string }>(name, { token, ...sent });
-    assert.equal(begun.status, 202, begun.text);
-    const path = { id: begun.body.id };
+    const started = await management.send<{ readonly id: string }>(name, { token, ...sent });
+    assert.equal(started.status, 202, started.text);
+    const path = { id: started.body.id };
     return eventually('the end of the job', async () => {
       const { status, body } = await management.send<Job>('readPersonJob', { token, path });
       assert.equal(status, 200);
@@ -522,16 +524,16 @@ interface Job {
 test('access is asked about in the way that the documents tell', async () => {
   const { token } = org.builder;
   const action = { name: 'get' };
-  const question = { subject: { type: 'user', id: founder.id }, action, resource: { type: 'thing', id: standing.id } };
+  const question = { subject: { type: 'user', id: founder.id }, action, resource: { type: 'thing', id: existing.id } };
   assert.equal((await app.send('evaluateAccess', { token: founder.token, body: question })).status, 200);
   for (const body of [question, { ...question, evaluations: [{}, { action: { name: 'fly' } }, { action: 1 }] }])
     assert.equal((await app.send('evaluateAccesses', { token: founder.token, body })).status, 200);
   const tenant_code = founder.tenantCode;
-  const asked = { method: 'GET', path: `/item/thing/${standing.id}`, record: { id: standing.id } };
-  const simulation = { token, body: { tenant_code, user_id: founder.id, ...asked } };
+  const request = { method: 'GET', path: `/item/thing/${existing.id}`, record: { id: existing.id } };
+  const simulation = { token, body: { tenant_code, user_id: founder.id, ...request } };
   assert.equal((await management.send('simulateAccess', simulation)).status, 200);
   const statements = [allow('getthing*', '/list/*')];
-  const draft = { tenant_code, statements, ...asked, context: { request: { ip: '10.0.0.1' }, user: { id: 'a' } } };
+  const draft = { tenant_code, statements, ...request, context: { request: { ip: '10.0.0.1' }, user: { id: 'a' } } };
   assert.equal((await management.send('simulateAccess', { token, body: draft })).status, 200);
   assert.equal((await management.send('lintStatements', { token, body: { statements } })).status, 200);
   const trial = { tenant_code, draft: { statements }, principals: [founder.id] };
@@ -682,9 +684,9 @@ test('the document tells how a logic block is run', async () => {
   const content = { name: 'add', steps: [{ id: 'sum', type: 'transform', value: 1 }], returns: '{{ steps.sum }}' };
   const made = { token: org.builder.token, path: { kind: 'logicblock' }, body: { name: 'add', content } };
   assert.equal((await management.send('makeConfigItem', made)).status, 201);
-  const asked = { token: founder.token, body: {} };
-  assert.equal((await app.send('runLogicBlock', { ...asked, path: { name: 'add' } })).status, 200);
-  assert.equal((await app.send('runLogicBlockAt', { ...asked, path: { name: 'add', path: 'x' } })).status, 200);
+  const request = { token: founder.token, body: {} };
+  assert.equal((await app.send('runLogicBlock', { ...request, path: { name: 'add' } })).status, 200);
+  assert.equal((await app.send('runLogicBlockAt', { ...request, path: { name: 'add', path: 'x' } })).status, 200);
 });
 
 test('the document tells how a run waits, is cancelled and begun again', async () => {
@@ -696,13 +698,13 @@ test('the document tells how a run waits, is cancelled and begun again', async (
   const body = { name: 'pause', content: { name: 'pause', steps } };
   const made = await management.send('makeConfigItem', { token, path: { kind: 'logicblock' }, body });
   assert.equal(made.status, 201);
-  const asked = { token: founder.token, body: {} };
+  const request = { token: founder.token, body: {} };
   const { status, body: waiting } = await app.send<{ readonly run: string }>('runLogicBlock', {
-    ...asked,
+    ...request,
     path: { name: 'pause' },
   });
   assert.equal(status, 202);
-  assert.equal((await app.send('runLogicBlockAt', { ...asked, path: { name: 'pause', path: 'x' } })).status, 202);
+  assert.equal((await app.send('runLogicBlockAt', { ...request, path: { name: 'pause', path: 'x' } })).status, 202);
   const path = { id: waiting.run };
   assert.equal((await management.send('listRuns', { token })).status, 200);
   assert.equal((await management.send('cancelRun', { token, path })).status, 204);
@@ -711,8 +713,8 @@ test('the document tells how a run waits, is cancelled and begun again', async (
   assert.equal((await app.send('readOwnRun', { token: founder.token, path })).status, 200);
   const workspaces = await management.send<{ items: readonly { code: string }[] }>('listOrgWorkspaces', { token });
   const tenant_code = workspaces.body.items[0]?.code;
-  const begun = await management.send('beginRun', { token, path: { name: 'pause' }, body: { tenant_code } });
-  assert.equal(begun.status, 202);
+  const started = await management.send('beginRun', { token, path: { name: 'pause' }, body: { tenant_code } });
+  assert.equal(started.status, 202);
   const draft = { tenant_code, content: body.content };
   assert.equal((await management.send('testLogicBlock', { token, body: draft })).status, 200);
 });
@@ -747,12 +749,18 @@ test('the document tells of hooks and of the messages that they take', async () 
   assert.equal((await management.send('setHook', { token, path, body: { paused: false } })).status, 200);
   assert.equal((await management.send('listHooks', { token })).status, 200);
   assert.equal((await management.send('readHook', { token, path })).status, 200);
-  const headers = {
-    ...signMessage(secret, 'told', '{}'),
-    'content-type': 'application/json',
+  const paid = { order: '1042', state: 'paid' };
+  const event = { specversion: '1.0', id: '1042-paid', type: 'order.paid', source: 'https://shop.example.com' };
+  const messages = {
+    'application/json': JSON.stringify(paid),
+    'application/x-www-form-urlencoded': `${new URLSearchParams(paid)}`,
+    'application/cloudevents+json': JSON.stringify({ ...event, data: paid }),
   };
-  const query = { env: 'test' };
-  assert.equal((await app.send('receiveHook', { path, query, body: '{}', headers })).status, 202);
+  for (const [type, message] of Object.entries(messages)) {
+    const headers = { ...signMessage(secret, type, message), 'content-type': type };
+    const sent = { path, query: { env: 'test' }, body: message, headers };
+    assert.equal((await app.send('receiveHook', sent)).status, 202, type);
+  }
 });
 
 test('the document tells how a delivery is sent again, a sample, and with which secret', async (t) => {
@@ -809,13 +817,13 @@ test('the document tells how mails of the app are previewed and tried', async ()
 
 test('the document tells how the template is applied to workspaces', async () => {
   const { token } = org.builder;
-  type Told = { readonly id: string; readonly state: string };
+  type StartedJob = { readonly id: string; readonly state: string };
   const previewed = async () => {
-    const begun = await management.send<Told>('previewTemplateApplication', { token, body: {} });
-    assert.equal(begun.status, 201, begun.text);
-    const path = { id: begun.body.id };
+    const started = await management.send<StartedJob>('previewTemplateApplication', { token, body: {} });
+    assert.equal(started.status, 201, started.text);
+    const path = { id: started.body.id };
     await eventually('the end of the preview', async () => {
-      const read = await management.send<Told>('readTemplateApplication', { token, path });
+      const read = await management.send<StartedJob>('readTemplateApplication', { token, path });
       const { state } = read.body;
       assert.ok(state === 'previewing' || state === 'previewed', read.text);
       return state === 'previewed';
@@ -833,7 +841,7 @@ test('the document tells how the template is applied to workspaces', async () =>
   const started = await management.send('startTemplateApplication', { ...second, body: { accept_widening: true } });
   assert.equal(started.status, 200, started.text);
   await eventually('the end of the application', async () => {
-    const { body } = await management.send<Told>('readTemplateApplication', second);
+    const { body } = await management.send<StartedJob>('readTemplateApplication', second);
     return body.state === 'done';
   });
   assert.equal((await management.send('listAppliedWorkspaces', second)).status, 200);
@@ -870,6 +878,7 @@ test('what runs, who is there and what was done is shown in the way that the doc
   for (const name of ['readSigningKeys', 'readIssuer']) assert.equal((await app.send(name, {})).status, 200, name);
   const { tenantCode: tenant_code } = founder;
   for (const name of ['exportAuditEntries', 'listAuditChains', 'listAppMails', 'listOwnOrgs']) await met(name);
+  await met('exportAuditEntries', { query: { format: 'csv' } });
   await met('verifyAuditChains', { body: { tenant_code } });
   for (const name of ['listLogicBlocks', 'readConsoleConfig']) await met(name);
   await met('endOtherSessions', { token: (await signUp(org)).builder.token });

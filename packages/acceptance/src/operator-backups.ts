@@ -1,4 +1,4 @@
-/** What an operator does with the backups of a platform under test. */
+/** The operations of an operator on the backups of a platform under test. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type CallOptions, call, type Reply } from './call.ts';
@@ -51,9 +51,9 @@ export async function whenBackup(
 
 /** Begins one, and gives it when it is complete and nothing runs any more. */
 export async function madeBackup(platform: Pick<Gateways, 'management'>): Promise<ShownBackup> {
-  const begun = await operate(platform, 'POST');
-  assert.equal(begun.status, 202, begun.text);
-  const { name } = begun.body;
+  const started = await operate(platform, 'POST');
+  assert.equal(started.status, 202, started.text);
+  const { name } = started.body;
   const made = await whenBackup(platform, (backup) => backup.name === name && backup.state !== 'running');
   assert.deepEqual([made.state, made.problem], ['complete', null]);
   return made;

@@ -23,7 +23,7 @@ interface Diagnosis {
 
 const embedded = { FREEHOLD_STORE: 'sqlite:', ...withOperator.env };
 
-/** What changes from one look to the next. */
+/** The figures that change from one reading to the next. */
 function withoutNumbers({ kind, says }: Finding): string {
   return `${kind} ${says.replaceAll(/\d+/g, '0')}`;
 }
@@ -44,9 +44,9 @@ test('the doctor finds beside the platform what the command finds', {
     diagnosis.items.map(withoutNumbers),
     lines.map((line) => withoutNumbers(JSON.parse(line) as Finding)),
   );
-  const told = diagnosis.items.map(({ says }) => says).join('\n');
-  assert.match(told, /the secrets can be read/);
-  assert.doesNotMatch(told, /port \d+|end it before another one/);
+  const warnings = diagnosis.items.map(({ says }) => says).join('\n');
+  assert.match(warnings, /the secrets can be read/);
+  assert.doesNotMatch(warnings, /port \d+|end it before another one/);
   const plain = await commandToEnd(['doctor'], { dataDir, env: embedded });
   assert.match(plain.stdout, /end it before another one is started on it/);
   // The platform has its files and its locks as before.

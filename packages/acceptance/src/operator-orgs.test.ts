@@ -158,7 +158,7 @@ test('the details of an org say how much of each limit is used', async () => {
   const limits = { api_calls_per_day: 1000, records: 4, entities: 1, policies: 0, runs_per_day: 0, mails_per_day: 7 };
   await givePlan(org, limits);
   const details = await shown<OrgDetails>(gateways, `/orgs/${org.code}`);
-  const by = new Map(details.limits.map(({ limit_name, ...said }) => [limit_name, said]));
+  const by = new Map(details.limits.map(({ limit_name, ...expected }) => [limit_name, expected]));
   assert.deepEqual([...by.keys()].sort(), Object.keys(limits).sort());
   const calls = (await observe(org)).usage.api_calls.today;
   assert.deepEqual(by.get('api_calls_per_day'), { used: calls, limit: 1000, percent: Math.floor(calls / 10) });

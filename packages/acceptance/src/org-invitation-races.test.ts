@@ -1,4 +1,4 @@
-/** What becomes of an invitation into an org that is changed by several calls at once. */
+/** The outcome of an invitation into an org that is changed by several calls at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manage, newEmail, signUp } from './org.ts';

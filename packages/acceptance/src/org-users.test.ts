@@ -155,14 +155,14 @@ test('a withdrawn invitation, a made-up code and another’s email admit no one'
 
 test('A31: an invitation and its acceptance name what is wrong with them, and nothing is made', async () => {
   const org = await signUp(gateways);
-  const asked: readonly (readonly [unknown, readonly string[]])[] = [
+  const request: readonly (readonly [unknown, readonly string[]])[] = [
     [{}, ['/email', '/role']],
     [{ email: 'absent', role: 'developer' }, ['/email']],
     [{ email: newEmail('x'), role: 'owner' }, ['/role']],
     [{ email: { $ne: null }, role: ['org_admin'] }, ['/email', '/role']],
     [{ email: newEmail('x'), role: 'developer', org: 'other' }, ['/org']],
   ];
-  for (const [body, wrong] of asked)
+  for (const [body, wrong] of request)
     assert.deepEqual(pointers(assertRefusal(await manage(org, 'POST', '/org/users', { body }), [400])), wrong);
   const { code } = await invite(org);
   const accepted: readonly (readonly [unknown, readonly string[]])[] = [

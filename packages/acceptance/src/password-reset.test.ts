@@ -59,11 +59,11 @@ test('H02, H08: the answer is the same for every address, and asking changes not
   assert.equal((await exchangeToken(neighbour, provider.token(personAt('ann', { email })))).status, 200);
   const user = await signUpUser(neighbour);
   const before = (await act(user, 'GET', '/user/me')).text;
-  const asked = [user.email, user.email.toUpperCase(), newEmail('absent'), email, 'a@localhost'];
-  const replies = await Promise.all(asked.map((one) => ask(neighbour, '/password/forgot', { email: one })));
+  const requested = [user.email, user.email.toUpperCase(), newEmail('absent'), email, 'a@localhost'];
+  const replies = await Promise.all(requested.map((one) => ask(neighbour, '/password/forgot', { email: one })));
   const shown = replies.map(({ status, text, headers }) => {
-    const told = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
-    return JSON.stringify([status, text, told]);
+    const reported = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+    return JSON.stringify([status, text, reported]);
   });
   assert.deepEqual(new Set(shown).size, 1, shown.join('\n'));
   assert.equal(replies[0]?.status, 202);
@@ -125,7 +125,7 @@ test('a code of one app is good in no other, nor for anything else', async () =>
 test('at most 3 mails are asked for one address, alike for an unknown one', async () => {
   const user = await signUpUser(org);
   for (const email of [user.email, newEmail('absent')]) {
-    for (let asked = 0; asked < 3; asked++) assert.equal((await forgot(email)).status, 202);
+    for (let requestCount = 0; requestCount < 3; requestCount++) assert.equal((await forgot(email)).status, 202);
     const refused = await forgot(email.toUpperCase());
     assertProblem(refused, 'rate_limited');
     assert.ok(Number(refused.headers.get('retry-after')) > 800, email);
@@ -135,7 +135,8 @@ test('at most 3 mails are asked for one address, alike for an unknown one', asyn
 
 test('H05: at most 20 mails are asked for from one network, whatever the addresses', async () => {
   const at = (host: number) => ({ 'x-forwarded-for': `2001:db8:77:1::${host}` });
-  for (let asked = 0; asked < 20; asked++) assert.equal((await forgot(newEmail('x'), at(asked + 1))).status, 202);
+  for (let requestCount = 0; requestCount < 20; requestCount++)
+    assert.equal((await forgot(newEmail('x'), at(requestCount + 1))).status, 202);
   assertProblem(await forgot(newEmail('x'), at(99)), 'rate_limited');
   assert.equal((await forgot(newEmail('x'), { 'x-forwarded-for': '2001:db8:77:2::1' })).status, 202);
 });
@@ -212,9 +213,9 @@ test('in production without a mail server what needs mail answers 503, and every
   const silent = await signUp(platform);
   const user = await signIn(silent);
   const own = await act(user, 'POST', '/user/verification');
-  const asked = await ask(silent, '/password/forgot', { email: user.email });
+  const requested = await ask(silent, '/password/forgot', { email: user.email });
   const builder = await call('POST', `${platform.management}/auth/forgot-password`, { body: { email: user.email } });
-  for (const reply of [own, asked, builder]) assert.match(assertProblem(reply, 'unavailable').detail, /mail/);
+  for (const reply of [own, requested, builder]) assert.match(assertProblem(reply, 'unavailable').detail, /mail/);
   assertProblem(await call('GET', `${platform.management}/inbox`), 'not_found');
   assertProblem(await call('GET', `${platform.management}/inbox`, { headers: { accept: 'text/html' } }), 'not_found');
   assert.equal((await act(user, 'POST', '/user/invitations', { body: { email: newEmail('guest') } })).status, 201);

@@ -58,9 +58,9 @@ async function killedErase(dataDir: string, choice: 'keep' | 'delete_owned') {
   const link = { user_id: person.id, acl_policy_id: admin?.id };
   assert.equal((await act(founder, 'POST', '/create/useraclpolicy', { body: link })).status, 201);
   await fill(org, person);
-  const begun = await tryErase(org, person, choice);
-  assert.equal(begun.status, 202, begun.text);
-  return { begun, founder, org, person, second: await killedWithin(first, dataDir, org, begun.body.id) };
+  const started = await tryErase(org, person, choice);
+  assert.equal(started.status, 202, started.text);
+  return { started, founder, org, person, second: await killedWithin(first, dataDir, org, started.body.id) };
 }
 
 async function killedExport(dataDir: string) {
@@ -68,9 +68,9 @@ async function killedExport(dataDir: string) {
   const { org, founder } = await foundedOrg(first);
   await fill(org, founder);
   const path = `/org/app-users/${founder.id}/export`;
-  const begun = await manage<PersonJob>(org, 'POST', path, { body: { env: 'test' } });
-  assert.equal(begun.status, 202, begun.text);
-  return { begun, org, second: await killedWithin(first, dataDir, org, begun.body.id) };
+  const started = await manage<PersonJob>(org, 'POST', path, { body: { env: 'test' } });
+  assert.equal(started.status, 202, started.text);
+  return { started, org, second: await killedWithin(first, dataDir, org, started.body.id) };
 }
 
 // Each waits, side by side, until the lease of the process that was killed is over.
@@ -78,10 +78,10 @@ describe('a platform that is killed amid the data of a person', { concurrency: t
   for (const choice of ['keep', 'delete_owned'] as const)
     test(`an erase that is killed goes on (${choice}), and leaves nothing of the person`, async () => {
       const dataDir = temporaryDirectory();
-      const { begun, founder, org, person, second } = await inTurn(() => killedErase(dataDir, choice));
+      const { started, founder, org, person, second } = await inTurn(() => killedErase(dataDir, choice));
       const again = { ...org, ...second };
       const user = { ...founder, org: again };
-      done(await ended(again, begun));
+      done(await ended(again, started));
       assert.equal(await count(user, 'note', `?owner_id=${person.id}`), 0);
       assert.equal(await count(user, 'note'), choice === 'keep' ? recordsMade : 0);
       assert.deepEqual((await list(user, 'user', `?email=${encodeURIComponent(person.email)}`)).items, []);
@@ -92,9 +92,9 @@ describe('a platform that is killed amid the data of a person', { concurrency: t
 
   test('an export that is killed has each record once', async () => {
     const dataDir = temporaryDirectory();
-    const { begun, org, second } = await inTurn(() => killedExport(dataDir));
+    const { started, org, second } = await inTurn(() => killedExport(dataDir));
     const again = { ...org, ...second };
-    const job = done(await ended(again, begun));
+    const job = done(await ended(again, started));
     const file = await manage(again, 'GET', `/org/person-jobs/${job.id}/file`);
     const lines = file.text
       .trim()
@@ -123,7 +123,7 @@ async function twoAccounts(org: Org, founder: AppUser) {
   const link = { user_id: from.id, acl_policy_id: admin?.id };
   assert.equal((await act(founder, 'POST', '/create/useraclpolicy', { body: link })).status, 201);
   await fill(org, from);
-  return { from, into, path: `/org/app-users/${from.id}/merge`, asked: { env: 'test', into: into.id } };
+  return { from, into, path: `/org/app-users/${from.id}/merge`, requested: { env: 'test', into: into.id } };
 }
 
 /** So many records the merge has moved at least when the platform is killed. */
@@ -132,20 +132,20 @@ for (const moved of [1, recordsMade / 2])
     const dataDir = temporaryDirectory();
     const first = await startPlatform({ dataDir });
     const { org, founder } = await foundedOrg(first);
-    const { from, into, path, asked } = await twoAccounts(org, founder);
-    const preview = await manage<MergeJob>(org, 'POST', `${path}?dry_run=true`, { body: asked });
+    const { from, into, path, requested } = await twoAccounts(org, founder);
+    const preview = await manage<MergeJob>(org, 'POST', `${path}?dry_run=true`, { body: requested });
     const { seen } = done(await ended(org, preview)) as MergeJob;
-    const begun = await manage<PersonJob>(org, 'POST', path, { body: { ...asked, seen } });
-    assert.equal(begun.status, 202, begun.text);
+    const started = await manage<PersonJob>(org, 'POST', path, { body: { ...requested, seen } });
+    assert.equal(started.status, 202, started.text);
     await eventually(`${moved} moved records`, async () => {
-      const { body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}`);
+      const { body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${started.body.id}`);
       return body.state === 'done' || (body.counts.changed ?? 0) >= moved;
     });
     await first.kill();
 
     const second = await startPlatform({ dataDir });
     const again = { ...org, ...second };
-    done(await ended(again, begun));
+    done(await ended(again, started));
     const accounts = await Promise.all(
       [from, into].map(async ({ id }) => (await manage<Account>(again, 'GET', `/org/app-users/${id}`)).body),
     );
@@ -175,12 +175,12 @@ test('a merge whose request is cut off by the end of the platform is whole, or h
   const dataDir = temporaryDirectory();
   let running = await startPlatform({ dataDir });
   const { org, founder } = await foundedOrg(running);
-  const { from, into, path, asked } = await twoAccounts(org, founder);
+  const { from, into, path, requested } = await twoAccounts(org, founder);
   for (let state = 'active', tries = 0; state === 'active'; tries++) {
     const at = { ...org, ...running };
-    const preview = await manage<MergeJob>(at, 'POST', `${path}?dry_run=true`, { body: asked });
+    const preview = await manage<MergeJob>(at, 'POST', `${path}?dry_run=true`, { body: requested });
     const { seen } = done(await ended(at, preview)) as MergeJob;
-    const sent = manage<PersonJob>(at, 'POST', path, { body: { ...asked, seen } });
+    const sent = manage<PersonJob>(at, 'POST', path, { body: { ...requested, seen } });
     // First the platform ends while it is asked, then after its answer.
     if (tries > 0) await sent;
     await Promise.all([sent.catch(() => undefined), running.kill()]);

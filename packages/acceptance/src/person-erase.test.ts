@@ -64,7 +64,7 @@ async function fixture() {
     note: await create(person, 'note', { title: 'own note' }),
     task: await create(person, 'task', { title: 'own task' }),
     page: await create(person, 'page', { title: 'own page' }),
-    visit: await create(founder, 'visit', { title: 'v', seen_by: person.id }),
+    appointment: await create(founder, 'visit', { title: 'v', seen_by: person.id }),
     named: await create(founder, 'page', { title: 'named', reviewer: person.id }),
     other: await create(founder, 'note', { title: 'of another' }),
   };
@@ -73,7 +73,7 @@ async function fixture() {
 const read = (user: AppUser, entity: string, id: string) => act(user, 'GET', `/item/${entity}/${id}`);
 
 test('an erased person can no longer sign in, is no member, and is out of the records that stay', async () => {
-  const { org, founder, person, note, task, page, visit, named, other } = await fixture();
+  const { org, founder, person, note, task, page, appointment, named, other } = await fixture();
   const job = await erase(org, person, 'keep');
   const { accounts, identities, memberships, owned: ownedCount, created, linked, named: mentioned } = job.counts;
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('an erased person can no longer sign in, is no member, and is out of the re
     read(founder, 'note', note.id),
     read(founder, 'task', task.id),
     read(founder, 'page', page.id),
-    read(founder, 'visit', visit.id),
+    read(founder, 'visit', appointment.id),
   ]);
   assert.deepEqual([n.body.owner_id, n.body.created_by, n.body.updated_by], [undefined, erasedId, erasedId]);
   assert.deepEqual([t.body.owner_id, t.body.created_by], [erasedId, erasedId]);
@@ -302,11 +302,11 @@ test('only an org admin of the org gets there: no token, a developer, another or
   const { org, person } = await fixture();
   const developer = await joinOrg(org, 'developer');
   const stranger = await signUp(gateways);
-  const begun = await manage<{ id: string }>(org, 'POST', `/org/app-users/${person.id}/export`, {
+  const started = await manage<{ id: string }>(org, 'POST', `/org/app-users/${person.id}/export`, {
     body: { env: 'test' },
   });
-  assert.equal(begun.status, 202, begun.text);
-  const { id } = begun.body;
+  assert.equal(started.status, 202, started.text);
+  const { id } = started.body;
   const eraseBody = { env: 'test', records: 'keep', confirm: person.email };
   const routes = [
     ['POST', `/org/app-users/${person.id}/erase`, eraseBody],

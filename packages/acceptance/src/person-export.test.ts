@@ -78,8 +78,8 @@ test('many records come in one file, and the list of jobs shows it to be there u
 test('a download is in the audit log; a job that is no export has no file; an erase removes the file', async () => {
   const { org, founder } = await foundedOrg(gateways);
   const person = await signIn(org, newEmail('exported'));
-  const begun = await manage<PersonJob>(org, 'POST', `/org/app-users/${person.id}/export`, { body: { env: 'test' } });
-  const { id } = await ended(org, begun);
+  const started = await manage<PersonJob>(org, 'POST', `/org/app-users/${person.id}/export`, { body: { env: 'test' } });
+  const { id } = await ended(org, started);
   const path = `/org/person-jobs/${id}/file`;
   const audited = async () => {
     const log = await manage<{ items: readonly { action: string }[] }>(org, 'GET', `/audit?target=${person.id}`);

@@ -27,10 +27,14 @@ export function tryErase(org: Org, user: Pick<AppUser, 'id' | 'email'>, records:
 }
 
 /** The job at its end. */
-export async function ended(org: Org, begun: Reply<PersonJob>, env = 'test'): Promise<PersonJob> {
-  assert.equal(begun.status, 202, begun.text);
+export async function ended(org: Org, started: Reply<PersonJob>, env = 'test'): Promise<PersonJob> {
+  assert.equal(started.status, 202, started.text);
   return eventually('the end of the job', async () => {
-    const { status, text, body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}?env=${env}`);
+    const { status, text, body } = await manage<PersonJob>(
+      org,
+      'GET',
+      `/org/person-jobs/${started.body.id}?env=${env}`,
+    );
     assert.equal(status, 200, text);
     return body.state !== 'queued' && body.state !== 'running' && body;
   });
@@ -42,8 +46,8 @@ export async function erase(org: Org, user: AppUser, records: Choice): Promise<P
 
 export async function previewErase(org: Org, { id }: Pick<AppUser, 'id'>, records: Choice): Promise<PersonJob> {
   const body = { env: 'test', records };
-  const begun = await manage<PersonJob>(org, 'POST', `/org/app-users/${id}/erase?dry_run=true`, { body });
-  return done(await ended(org, begun));
+  const started = await manage<PersonJob>(org, 'POST', `/org/app-users/${id}/erase?dry_run=true`, { body });
+  return done(await ended(org, started));
 }
 
 export function done(job: PersonJob): PersonJob {
@@ -53,8 +57,8 @@ export function done(job: PersonJob): PersonJob {
 
 /** The lines of the export of a person. */
 export async function exported(org: Org, { id }: Pick<AppUser, 'id'>, env = 'test'): Promise<readonly Line[]> {
-  const begun = await manage<PersonJob>(org, 'POST', `/org/app-users/${id}/export`, { body: { env } });
-  const job = done(await ended(org, begun, env));
+  const started = await manage<PersonJob>(org, 'POST', `/org/app-users/${id}/export`, { body: { env } });
+  const job = done(await ended(org, started, env));
   const file = await manage(org, 'GET', `/org/person-jobs/${job.id}/file?env=${env}`);
   assert.equal(file.status, 200, file.text);
   const lines = file.text

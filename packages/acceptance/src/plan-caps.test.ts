@@ -80,8 +80,8 @@ function assertCapped(reply: Reply<unknown>, expected: object): void {
     reply,
     'plan_limit_exceeded',
   );
-  const told = { metric, used, limit, env, ...(tenant_code === undefined ? {} : { tenant_code }) };
-  assert.deepEqual(told, expected, reply.text);
+  const reported = { metric, used, limit, env, ...(tenant_code === undefined ? {} : { tenant_code }) };
+  assert.deepEqual(reported, expected, reply.text);
   assert.deepEqual([window, resets_at], ['total', null]);
   assert.deepEqual(Object.values(flags as object), [false, false, false]);
   assert.ok(String(upgrade_url).startsWith('http'));
@@ -341,8 +341,8 @@ test('a workspace is not founded whose templates have no room, and is once they 
   await putSetting(org, 'tenancy', 'workspace_templates', { policies, groups: [] });
   const user = await signIn(org, newEmail('user'));
   await givePlan(org, { policies: 3 });
-  const told = { metric: 'policies', used: 0, limit: 3, env: 'test', tenant_code: 'team' };
-  assertCapped(await makeWorkspace(user, { name: 'Team', code: 'team' }), told);
+  const reported = { metric: 'policies', used: 0, limit: 3, env: 'test', tenant_code: 'team' };
+  assertCapped(await makeWorkspace(user, { name: 'Team', code: 'team' }), reported);
   await givePlan(org, { policies: 4 });
   assert.equal((await makeWorkspace(user, { name: 'Team', code: 'team' })).status, 201);
 });
@@ -353,8 +353,8 @@ test('under single tenancy the first sign-in gets the error; without templates e
   await givePlan(org, { policies: 0 });
   const email = newEmail('first');
   const exchange = async () => exchangeToken(org, (await logIn(org, email)).body.token);
-  const told = { metric: 'policies', used: 0, limit: 0, env: 'test', tenant_code: 'main' };
-  assertCapped(await exchange(), told);
+  const reported = { metric: 'policies', used: 0, limit: 0, env: 'test', tenant_code: 'main' };
+  assertCapped(await exchange(), reported);
   await putSetting(org, 'tenancy', 'workspace_templates', { policies: [], groups: [] });
   assert.equal((await exchange()).status, 200);
 });

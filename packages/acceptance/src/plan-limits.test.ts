@@ -259,17 +259,17 @@ test('80, 95 and 100 % of a limit are reported once, in the log and to builders'
   const [alert, ...others] = (await observe(org)).alerts;
   assert.deepEqual([alert?.metric, alert?.percent, alert?.used, alert?.limit], ['records', 80, 16, 20]);
   assert.deepEqual(others, []);
-  const told = async () => (await auditOf(org)).filter((action) => action === 'plan.limit_near').length;
-  await eventually('the alert of 80 %', async () => (await told()) > 0);
+  const alerts = async () => (await auditOf(org)).filter((action) => action === 'plan.limit_near').length;
+  await eventually('the alert of 80 %', async () => (await alerts()) > 0);
   await importRows(founder, ['a', 'b', 'c']);
-  await eventually('the alert of 95 %', async () => (await told()) > 1);
+  await eventually('the alert of 95 %', async () => (await alerts()) > 1);
   await create(founder, 'order', { title: 'Last' });
-  await eventually('the alert of 100 %', async () => (await told()) > 2);
+  await eventually('the alert of 100 %', async () => (await alerts()) > 2);
   assert.deepEqual(
     (await observe(org)).alerts.map(({ percent }) => percent),
     [100],
   );
-  assert.equal(await told(), 3);
+  assert.equal(await alerts(), 3);
 });
 
 test('an operator gives an org a plan, and its builders see it', async () => {
@@ -343,7 +343,7 @@ test('the command shows and gives plans, and says what is wrong', async () => {
   assert.equal(set.stdout, `${org.code}  own  api_calls_per_day 1000  records 10\n`);
   assert.deepEqual((await askPlan(org, 'GET', org.code)).body.limits, { api_calls_per_day: 1000, records: 10 });
   assert.match((await plan(['set', org.code, 'unlimited'])).stdout, /unlimited\n$/);
-  for (const [words, code, said] of [
+  for (const [words, code, expected] of [
     [['show', 'absent'], 1, /^the platform answers 404/],
     [['set', org.code, 'own'], 1, /`limits` is required/],
     [['set', org.code, 'own', '--records', 'x'], 2, /--records/],
@@ -352,7 +352,7 @@ test('the command shows and gives plans, and says what is wrong', async () => {
   ] as const) {
     const refused = await plan(words);
     assert.deepEqual([refused.code, refused.stdout], [code, ''], words.join(' '));
-    assert.match(refused.stderr, said);
+    assert.match(refused.stderr, expected);
   }
   assert.match((await plan(['show', org.code], {})).stderr, /^FREEHOLD_OPERATOR_KEY is not set/);
   const help = await commandToEnd(['plan', '--help']);

@@ -270,25 +270,28 @@ test('the command lists, rotates and revokes, and says what is wrong', async (t)
 
 test('the command explains itself, and ends with 2 where it cannot ask', async () => {
   for (const args of [[], ['--help'], ['list', '--help']]) {
-    const told = await keysToEnd(args, env);
-    assert.equal(told.code, 0, told.stderr);
+    const reported = await keysToEnd(args, env);
+    assert.equal(reported.code, 0, reported.stderr);
     for (const word of ['list', 'rotate', 'revoke <kid>', '--url', 'FREEHOLD_OPERATOR_KEY'])
-      assert.ok(told.stdout.includes(word), word);
+      assert.ok(reported.stdout.includes(word), word);
   }
-  const refused: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, said: RegExp])[] =
-    [
-      [['list'], {}, /^FREEHOLD_OPERATOR_KEY is not set/],
-      [['show'], env, /^`show` is not/],
-      [['revoke'], env, /^`revoke` is not/],
-      [['revoke', 'all'], env, /^`revoke all` is not/],
-      [['list', '--force'], env, /--force/],
-      [['list', '--url', 'http://127.0.0.1:1'], env, /^no platform can be reached at http:\/\/127\.0\.0\.1:1 /],
-      [['list', '--url', 'nowhere'], env, /nowhere/],
-    ];
-  for (const [args, settings, said] of refused) {
+  const refused: readonly (readonly [
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    message: RegExp,
+  ])[] = [
+    [['list'], {}, /^FREEHOLD_OPERATOR_KEY is not set/],
+    [['show'], env, /^`show` is not/],
+    [['revoke'], env, /^`revoke` is not/],
+    [['revoke', 'all'], env, /^`revoke all` is not/],
+    [['list', '--force'], env, /--force/],
+    [['list', '--url', 'http://127.0.0.1:1'], env, /^no platform can be reached at http:\/\/127\.0\.0\.1:1 /],
+    [['list', '--url', 'nowhere'], env, /nowhere/],
+  ];
+  for (const [args, settings, expected] of refused) {
     const run = await keysToEnd(args, settings);
     assert.deepEqual([run.code, run.stdout], [2, ''], args.join(' '));
-    assert.match(run.stderr, said);
+    assert.match(run.stderr, expected);
     assert.ok(!run.stderr.includes(operatorKey));
   }
 });

@@ -71,13 +71,13 @@ export async function startPlatform(options: StartOptions = {}): Promise<Platfor
   };
 }
 
-export interface Run extends Ended {
+export interface CommandResult extends Ended {
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs the platform's program to its own end: for starts that are expected to be refused. */
-export async function runToEnd(args: readonly string[], options: StartOptions = {}): Promise<Run> {
+export async function runToEnd(args: readonly string[], options: StartOptions = {}): Promise<CommandResult> {
   const dataDir = options.dataDir ?? temporaryDirectory();
   const running = launch([...programOf('start'), ...args], { ...options, dataDir });
   const timer = setTimeout(() => running.child.kill('SIGKILL'), startMilliseconds);
@@ -87,20 +87,23 @@ export async function runToEnd(args: readonly string[], options: StartOptions = 
 }
 
 /** Runs `freehold` with these words to its end. */
-export async function commandToEnd(words: readonly string[], options: StartOptions = {}): Promise<Run> {
+export async function commandToEnd(words: readonly string[], options: StartOptions = {}): Promise<CommandResult> {
   const dataDir = options.dataDir ?? temporaryDirectory();
   const running = launch([...(options.nodeFlags ?? []), launcher, ...words], { ...options, dataDir });
   return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 
 /** Runs the program that looks for drift in the data of a platform that has ended. */
-export async function verifyToEnd(dataDir: string): Promise<Run> {
+export async function verifyToEnd(dataDir: string): Promise<CommandResult> {
   const running = launch([...programOf('verify'), '--data-dir', dataDir], { dataDir });
   return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 
 /** Runs the program that shows and changes the signing keys of a running platform. */
-export async function keysToEnd(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Run> {
+export async function keysToEnd(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
   const running = launch([...programOf('keys'), ...args], { dataDir: temporaryDirectory(), env });
   return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }

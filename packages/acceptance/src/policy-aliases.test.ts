@@ -174,7 +174,7 @@ for (const [what, policy] of Object.entries(policies))
     assert.notDeepEqual(await answersTo([all]), expected);
   });
 
-interface Told {
+interface SimulatedDecision {
   readonly decision: string;
   readonly fields?: readonly string[];
   readonly matched: readonly {
@@ -196,17 +196,17 @@ test('explanations call a field as the policy does, and say what it is called no
     tenant_code: 'main',
     record: { id: first },
   };
-  const told = (await manage<Told>(org, 'POST', '/acl/simulate', { body })).body;
-  assert.deepEqual([told.decision, told.fields], ['allowed', ['text', 'plain']]);
+  const describe = (await manage<SimulatedDecision>(org, 'POST', '/acl/simulate', { body })).body;
+  assert.deepEqual([describe.decision, describe.fields], ['allowed', ['text', 'plain']]);
   assert.deepEqual(
-    told.matched.map(({ Fields, renamed, failed_condition }) => [Fields, renamed, failed_condition?.key]),
+    describe.matched.map(({ Fields, renamed, failed_condition }) => [Fields, renamed, failed_condition?.key]),
     [
       [['bo*', 'plain'], [{ name: 'bo*', field: 'text' }], undefined],
       [undefined, [{ name: 'record.author', field: 'holder' }], 'record.author'],
     ],
   );
   const given = { ...body, record: { body: 'a', author: 'eve' } };
-  assert.equal((await manage<Told>(org, 'POST', '/acl/simulate', { body: given })).body.fields, undefined);
+  assert.equal((await manage<SimulatedDecision>(org, 'POST', '/acl/simulate', { body: given })).body.fields, undefined);
   const findings = (
     await manage<{ readonly findings: readonly { readonly code: string; readonly pointer: string }[] }>(
       org,

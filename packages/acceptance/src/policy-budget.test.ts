@@ -1,4 +1,4 @@
-/** What a decision may take, whatever patterns a policy has and however long the texts are that callers send. */
+/** The limits of a decision, whatever patterns a policy has and however long the texts are that callers send. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
@@ -66,12 +66,12 @@ test('an Allow that takes more than a decision may does not count, and the calle
 });
 
 test('a simulation decides as the request would be decided, and a look at the draft warns', async () => {
-  const asked = { env: 'test', statements: denied, action: 'getmemo', resource: `/item/memo/${long.id}` };
+  const request = { env: 'test', statements: denied, action: 'getmemo', resource: `/item/memo/${long.id}` };
   for (const [note, decision] of [
     ['n'.repeat(500_000), 'explicit_deny'],
     ['n'.repeat(500), 'allowed'],
   ]) {
-    const { body } = await manage<Explained>(org, 'POST', '/acl/simulate', { body: { ...asked, record: { note } } });
+    const { body } = await manage<Explained>(org, 'POST', '/acl/simulate', { body: { ...request, record: { note } } });
     assert.deepEqual([body.decision, body.over_budget], [decision, decision === 'allowed' ? undefined : true]);
   }
   const { text } = await manage(org, 'POST', '/acl/lint', { body: { statements: denied } });

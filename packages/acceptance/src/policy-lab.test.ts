@@ -21,7 +21,7 @@ test('a replay says which recorded calls a draft would deny, with the statement,
     statements: [allow(['create*', 'list*', 'delete*', 'get*']), { Sid: 'NoRead', ...deny('getorder') }],
   };
   const { decisions, stands_for, unchanged, newly_denied, newly_allowed, ...rest } = await replayed(of, { draft });
-  // What is created is read once.
+  // Each created item is read once.
   assert.equal(newly_denied.stands_for, 4);
   // Up to two calls of each process are samples.
   assert.ok(newly_denied.count >= 2 && newly_denied.count <= 4, String(newly_denied.count));

@@ -56,10 +56,10 @@ test('a call is answered under the draft as its replay said', async () => {
   };
   const seen = { allowed: 0, denied: 0 };
   for (const draft of drafts()) {
-    const said = await replayed(of, { draft: { policy_id: policyId, statements: draft } });
+    const reported = await replayed(of, { draft: { policy_id: policyId, statements: draft } });
     // The update answers a record that is shut, as a get; the create answers an open record, as the get itself does.
-    const denied = said.newly_denied.items.filter(({ action, calls }) => action !== 'getorder' || calls > 1);
-    assert.equal(said.undecidable.count, 0);
+    const denied = reported.newly_denied.items.filter(({ action, calls }) => action !== 'getorder' || calls > 1);
+    assert.equal(reported.undecidable.count, 0);
     await act(founder, 'PUT', `/update/order/${ids[1]}`, { body: { status: 'open' } });
     const deleted = await order();
     await save(draft);

@@ -36,18 +36,18 @@ function asksOf(of: Canaries): Readonly<Record<ForBuilders, Ask | readonly Ask[]
   const workspace = { query: { tenant_code } };
   const event = { params: { name: 'tell' } };
   const run = { params: { id: of.runId } };
-  const visit = { kind: 'entity', name: 'visit' };
+  const appointment = { kind: 'entity', name: 'visit' };
   const proof = { password: 'wrong password' };
   const mail = { subject: 'a', text: '{{ link }}' };
   const draft = { name: 'guess', statements: [{ Effect: 'Deny', Action: ['*visit'], Resource: ['*'] }] };
-  const asked = { tenant_code, action: 'getvisit', resource: `/item/visit/${of.recordId}` };
+  const request = { tenant_code, action: 'getvisit', resource: `/item/visit/${of.recordId}` };
   const statements = [{ Effect: 'Allow', Action: ['*'], Resource: ['*'] }];
   return {
     findDecision: [{ query: { request_id: of.requestId }, isPlain: true, showsAdmin: true }, { showsAdmin: true }],
     readDecision: { params: { decision_id: of.decisionId }, showsAdmin: true },
     simulateAccess: {
-      body: { ...asked, statements },
-      refusedWith: { body: { ...asked, statements, record: { id: of.recordId } } },
+      body: { ...request, statements },
+      refusedWith: { body: { ...request, statements, record: { id: of.recordId } } },
     },
     lintStatements: { body: { statements } },
     readAccessMatrix: { ...workspace, showsAdmin: true },
@@ -65,9 +65,9 @@ function asksOf(of: Canaries): Readonly<Record<ForBuilders, Ask | readonly Ask[]
     readAppUser: { params: { id: memberId }, showsAdmin: true },
     listConfigKinds: {},
     listConfigItems: { params: { kind: 'entity' } },
-    readConfigItem: { params: visit },
-    listItemVersions: { params: visit, status: 400 },
-    readItemVersion: { params: { ...visit, version: '1' }, status: 400 },
+    readConfigItem: { params: appointment },
+    listItemVersions: { params: appointment, status: 400 },
+    readItemVersion: { params: { ...appointment, version: '1' }, status: 400 },
     makeConfigItem: { params: { kind: 'event' }, body: { name: 'tell', content: {} }, status: 403 },
     replaceConfigItem: { params: { kind: 'event', name: 'tell' }, body: {}, status: 403 },
     removeConfigItem: { params: { kind: 'event', name: 'tell' }, status: 403 },
@@ -82,10 +82,10 @@ function asksOf(of: Canaries): Readonly<Record<ForBuilders, Ask | readonly Ask[]
     resumeEvent: event,
     listEventStates: {},
     readDiff: {},
-    publish: { body: { items: [visit] }, status: 201, showsAdmin: true },
+    publish: { body: { items: [appointment] }, status: 201, showsAdmin: true },
     readStaged: { showsAdmin: true },
     withdrawAll: { status: 204 },
-    withdraw: { params: visit, status: 404 },
+    withdraw: { params: appointment, status: 404 },
     listReleases: {},
     readRelease: { params: { version: '1' }, query: { compare: 'live' } },
     listRetired: {},
@@ -171,11 +171,12 @@ function send(of: Canaries, route: Route, ask: Ask, token: string): Promise<Repl
 }
 
 /** What tells of a value without being one: which records are alike or would fail, and what a condition decides. */
-const tellingMembers = /"(?:duplicates|would_fail|failed_condition|actual|answer|statement|would_deny)":|"failed":\[{/;
+const revealingMembers =
+  /"(?:duplicates|would_fail|failed_condition|actual|answer|statement|would_deny)":|"failed":\[{/;
 
 function shown(of: Canaries, { text }: Reply): readonly string[] {
-  const telling = tellingMembers.exec(text)?.[0];
-  return [...of.values.filter((value) => text.includes(value)), ...(telling === undefined ? [] : [telling])];
+  const revealing = revealingMembers.exec(text)?.[0];
+  return [...of.values.filter((value) => text.includes(value)), ...(revealing === undefined ? [] : [revealing])];
 }
 
 test('no route shows a developer a value of a production record, and what is left out is there for an admin', async (t) => {
@@ -188,7 +189,7 @@ test('no route shows a developer a value of a production record, and what is lef
   assert.deepEqual(faults, []);
 });
 
-/** What is wrong with the replies of a route. */
+/** The faults of the replies of a route. */
 async function walk(of: Canaries, name: ForBuilders, ask: Ask): Promise<readonly string[]> {
   const route: Route = managementApi[name];
   const { refused, leftOut } = route.production ?? {};

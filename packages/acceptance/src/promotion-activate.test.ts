@@ -76,10 +76,10 @@ test('E04: an activation that is repeated finds nothing staged and changes nothi
   const org = await orgWithOrders();
   assertProblem(await tryActivate(org), 'conflict');
   await deploy(org);
-  const stood = await shownConfig(org, 'prod');
+  const previous = await shownConfig(org, 'prod');
   assert.match(assertProblem(await tryActivate(org), 'conflict').detail, /nothing is staged/);
   assert.match(assertProblem(await tryActivate(org, { force: true }), 'conflict').detail, /nothing is staged/);
-  assert.deepEqual(await shownConfig(org, 'prod'), stood);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous);
   assert.equal((await history(org)).length, 1);
   assert.deepEqual(await diff(org), []);
 });
@@ -108,7 +108,7 @@ async function withDanglingStaged(): Promise<Org> {
 
 test('E02: where one of five items would refer to what is not there, none becomes live and all of that is listed', async () => {
   const org = await withDanglingStaged();
-  const stood = [await shownConfig(org, 'prod'), (await staged(org)).items];
+  const previous = [await shownConfig(org, 'prod'), (await staged(org)).items];
   const problem = assertProblem(await tryActivate(org), 'dangling_reference');
   const checks = problem.checks as readonly Check[];
   assert.deepEqual(checks, [
@@ -122,7 +122,7 @@ test('E02: where one of five items would refer to what is not there, none become
   ]);
   assert.match(problem.detail, /entity `customer` is missing/);
   assertProblem(await tryActivate(org, { force: true }), 'dangling_reference');
-  assert.deepEqual([await shownConfig(org, 'prod'), (await staged(org)).items], stood);
+  assert.deepEqual([await shownConfig(org, 'prod'), (await staged(org)).items], previous);
   assert.deepEqual(await history(org), []);
   await publish(org, [entity('customer')]);
   assert.equal((await activate(org)).activated.length, 6);
@@ -165,9 +165,9 @@ test('E02: a definition that production cannot have keeps the others back too', 
     checks.filter(({ level }) => level === 'error').map(({ check }) => check),
     ['switch'],
   );
-  const stood = await shownConfig(org, 'prod');
+  const previous = await shownConfig(org, 'prod');
   assertProblem(await tryActivate(org), 'conflict');
-  assert.deepEqual(await shownConfig(org, 'prod'), stood);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous);
   assert.deepEqual(names((await staged(org)).items), ['entity customer', 'entity memo']);
 });
 

@@ -86,13 +86,13 @@ test('a builder sees production as one of its people does, and changes nothing o
 test('a token for production ends with the role of the builder', async () => {
   const { org, founder } = await orgInProduction();
   const admin = await joinOrg(org, 'org_admin');
-  const asked = { env: 'prod', tenant_code: 'main', user_id: founder.id };
-  const reply = await manage<Impersonation>(org, 'POST', '/org/impersonate', { body: asked, token: admin.token });
+  const request = { env: 'prod', tenant_code: 'main', user_id: founder.id };
+  const reply = await manage<Impersonation>(org, 'POST', '/org/impersonate', { body: request, token: admin.token });
   const seen: AppUser = { ...founder, token: reply.body.token };
   assert.equal((await act(seen, 'GET', '/list/note')).status, 200);
   assert.equal((await manage(org, 'PUT', `/org/users/${admin.id}`, { body: { role: 'developer' } })).status, 200);
   assertProblem(await act(seen, 'GET', '/list/note'), 'token_invalid');
-  assertProblem(await manage(org, 'POST', '/org/impersonate', { body: asked, token: admin.token }), 'role_required');
+  assertProblem(await manage(org, 'POST', '/org/impersonate', { body: request, token: admin.token }), 'role_required');
 });
 
 test('in production a builder impersonates a user of production and of this org', async () => {
@@ -115,8 +115,8 @@ interface ServiceKey {
 }
 
 function makeKey(org: Org, body: object = {}) {
-  const asked = { env: 'prod', tenant_code: 'main', name: 'Nightly sync', ...body };
-  return manage<ServiceKey>(org, 'POST', '/org/service-keys', { body: asked });
+  const request = { env: 'prod', tenant_code: 'main', name: 'Nightly sync', ...body };
+  return manage<ServiceKey>(org, 'POST', '/org/service-keys', { body: request });
 }
 
 test('a server has a key of production, which does what its policies say, there alone, until it is removed', async () => {

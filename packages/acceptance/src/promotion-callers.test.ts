@@ -18,13 +18,13 @@ await activate(org);
 await publish(org, [entity('memo')]);
 
 /** What exists, and must exist throughout the test. */
-async function standing() {
+async function current() {
   return [await history(org), await staged(org), await diff(org)];
 }
 
-let stood: unknown;
+let previous: unknown;
 before(async () => {
-  stood = await standing();
+  previous = await current();
 });
 
 const forAll: readonly (readonly [string, string, object?])[] = [
@@ -57,7 +57,7 @@ for (const route of routes) {
     assertProblem(await ask(route, { token: 'junk' }), 'token_invalid');
     assertProblem(await ask(route, { token: founder.token }), 'token_invalid');
     assertProblem(await call(method, `${gateways.app}${path}`, { token: org.builder.token, ...sent }), 'not_found');
-    assert.deepEqual(await standing(), stood);
+    assert.deepEqual(await current(), previous);
   });
 
   test(`${method} ${path} answers 409 where production is not provisioned`, async () => {
@@ -68,7 +68,7 @@ for (const route of routes) {
 
   test(`${method} ${path} knows no other parameters`, async () => {
     assertProblem(await manage(org, method, `${path}?env=prod`, body === undefined ? {} : { body }), 'invalid_request');
-    assert.deepEqual(await standing(), stood);
+    assert.deepEqual(await current(), previous);
   });
 }
 
@@ -77,7 +77,7 @@ for (const route of forAdmins)
     assertProblem(await ask(route, { token: developer.token }), 'role_required');
     if (route[2] !== undefined)
       assertProblem(await ask(route, { token: developer.token, body: '{"junk":' }), 'role_required');
-    assert.deepEqual(await standing(), stood);
+    assert.deepEqual(await current(), previous);
   });
 
 test('a developer sees everything, publishes and withdraws', async () => {
@@ -147,7 +147,7 @@ for (const [body, wrong] of badPublications)
     const reply = await manage(org, 'POST', '/deploy/publish', { body: JSON.stringify(body) });
     assert.equal(reply.status, 400, reply.text);
     assert.deepEqual(pointers(reply.body as never), wrong);
-    assert.deepEqual(await standing(), stood);
+    assert.deepEqual(await current(), previous);
   });
 
 const badSwitches: readonly (readonly [string, unknown, readonly string[]])[] = [
@@ -171,7 +171,7 @@ for (const [route, body, wrong] of badSwitches)
     const reply = await manage(org, 'POST', `/deploy/${route}`, { body: JSON.stringify(body) });
     assert.equal(reply.status, 400, reply.text);
     assert.deepEqual(pointers(reply.body as never), wrong);
-    assert.deepEqual(await standing(), stood);
+    assert.deepEqual(await current(), previous);
   });
 
 test('what is not there is not found, in whatever way it is named', async () => {
@@ -189,7 +189,7 @@ test('what is not there is not found, in whatever way it is named', async () => 
   for (const name of ['note', 'nothing', '__proto__', 'x'.repeat(200)])
     assertProblem(await manage(org, 'DELETE', `/deploy/retired/${name}`), 'not_found');
   assertProblem(await manage(org, 'POST', '/deploy/rollback', { body: { version: 2 } }), 'not_found');
-  assert.deepEqual(await standing(), stood);
+  assert.deepEqual(await current(), previous);
 });
 
 test('pages of the history that there are not are refused', async () => {

@@ -116,12 +116,12 @@ test('E01: kill -9 during a rollback leaves the configuration from before or fro
   await paint(killed.org, 'v1');
   await deploy(killed.org);
   for (let round = 0; round < 4; round++) {
-    const [wanted, stood] = round % 2 === 0 ? [1, 'v1'] : [2, 'v0'];
+    const [wanted, previous] = round % 2 === 0 ? [1, 'v1'] : [2, 'v0'];
     const before = (await history(killed.org)).length;
     const wasAnswered = await killed.during(() => tryRollback(killed.org, { version: wanted }), 3 * round);
     const fields = await liveFields(killed.org);
     assert.ok(fields.length === 1 && ['v0', 'v1'].includes(fields[0] ?? ''), fields.join());
-    const isDone = fields[0] !== stood;
+    const isDone = fields[0] !== previous;
     if (wasAnswered) assert.ok(isDone, 'what was answered stands');
     assert.equal((await history(killed.org)).length, before + (isDone ? 1 : 0));
     if (!isDone) await rollback(killed.org, wanted);

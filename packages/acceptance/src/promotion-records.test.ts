@@ -73,9 +73,9 @@ test('a rule that records of production break is refused with how many and which
   assert.equal((await history(org)).length, 1);
 
   const forced = await activate(org, { force: true });
-  const told = forced.checks.filter(({ check }) => check === 'records');
+  const warnings = forced.checks.filter(({ check }) => check === 'records');
   assert.deepEqual(
-    told.map(({ level, would_fail }) => [level, would_fail]),
+    warnings.map(({ level, would_fail }) => [level, would_fail]),
     [['warning', 3]],
   );
   assertProblem(await act(user, 'POST', '/create/order', { body: { title: 'long' } }), 'validation_failed');
@@ -142,9 +142,9 @@ test('indexes are built from the records of production, and hold once they are',
     UniqueIndexes,
   });
   const { checks } = await publish(org);
-  const told = checks.find(({ check }) => check === 'indexes');
-  assert.deepEqual(told?.level, 'info');
-  assert.match(told?.message ?? '', /`title`.*`by_code`/);
+  const warnings = checks.find(({ check }) => check === 'indexes');
+  assert.deepEqual(warnings?.level, 'info');
+  assert.match(warnings?.message ?? '', /`title`.*`by_code`/);
   await activate(org);
   assert.deepEqual(new Set((await settledIndexes(org, 'order')).map(({ state }) => state)), new Set(['ready']));
   assert.equal(await count(user, 'order', '?title=t2'), 25);
@@ -153,7 +153,7 @@ test('indexes are built from the records of production, and hold once they are',
   assertProblem(await act(user, 'POST', '/create/order', { body: { code: 'c7' } }), 'unique_violation');
   await rollback(org);
   assert.equal((await act(user, 'POST', '/create/order', { body: { code: 'c7' } })).status, 201);
-  assertProblem(await act(user, 'GET', '/list/order?sortby=title'), 'unindexed_sort');
+  assertProblem(await act(user, 'GET', '/export/order?sortby=title'), 'unindexed_sort');
 });
 
 test('values that stand twice in production make a unique index fail there, with examples', async () => {

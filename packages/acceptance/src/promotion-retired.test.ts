@@ -131,10 +131,10 @@ test('missing targets of its records are reported before it comes back, and bloc
   await onceAccepted(() => manage(org, 'POST', '/api/create-line', { body: line }));
   await publish(org);
   const { checks } = assertProblem(await tryActivate(org), 'conflict') as unknown as { checks: readonly Check[] };
-  const [told] = checks.filter(({ check }) => check === 'records');
-  const [example] = (told?.examples ?? []) as readonly { id: string; errors: readonly { code: string }[] }[];
+  const [warnings] = checks.filter(({ check }) => check === 'records');
+  const [example] = (warnings?.examples ?? []) as readonly { id: string; errors: readonly { code: string }[] }[];
   assert.deepEqual(
-    [told?.name, told?.would_fail, told?.checked, example?.id, example?.errors.map(({ code }) => code)],
+    [warnings?.name, warnings?.would_fail, warnings?.checked, example?.id, example?.errors.map(({ code }) => code)],
     ['line', 1, 2, left.id, ['unknown_reference']],
   );
   assert.deepEqual(
@@ -149,9 +149,9 @@ test('an entity whose keys production cannot take is named, and what has to be d
   const { org } = await orgWithRetired();
   await definedAgain(org, { ...memo, baseKeys: { pkTemplate: 'org#{org};other#memo', skTemplate: 'm#{id}' } });
   const { checks } = await publish(org);
-  const [told] = checks.filter(({ check }) => check === 'switch');
-  assert.deepEqual([told?.kind, told?.name, told?.level], ['entity', 'memo', 'error']);
-  assert.match(told?.message ?? '', /`memo`.*remove the entity and its records first/);
+  const [warnings] = checks.filter(({ check }) => check === 'switch');
+  assert.deepEqual([warnings?.kind, warnings?.name, warnings?.level], ['entity', 'memo', 'error']);
+  assert.match(warnings?.message ?? '', /`memo`.*remove the entity and its records first/);
   assertProblem(await tryActivate(org, { force: true }), 'conflict');
   assert.equal((await manage(org, 'DELETE', '/deploy/retired/memo')).status, 204);
   await onceAccepted(() => tryActivate(org));

@@ -30,9 +30,9 @@ import { putSetting } from './workspaces.ts';
 const gateways = await platformForTests();
 
 /** Three activations; what production was after each. */
-async function threeReleases(): Promise<{ readonly org: Org; readonly stood: readonly object[] }> {
+async function threeReleases(): Promise<{ readonly org: Org; readonly previous: readonly object[] }> {
   const org = await provisionedOrg(gateways);
-  const stood: object[] = [];
+  const previous: object[] = [];
   await defineEntity(org, definition('order', [{ name: 'title' }]));
   await defineEntity(org, definition('memo', [{ name: 'text' }]));
   for (const settle of [
@@ -49,33 +49,33 @@ async function threeReleases(): Promise<{ readonly org: Org; readonly stood: rea
   ]) {
     await settle();
     await deploy(org);
-    stood.push(await shownConfig(org, 'prod'));
+    previous.push(await shownConfig(org, 'prod'));
   }
-  return { org, stood };
+  return { org, previous };
 }
 
 test('a rollback makes exactly the configuration before the last activation live again, step by step', async () => {
-  const { org, stood } = await threeReleases();
+  const { org, previous } = await threeReleases();
   assert.deepEqual(await rollback(org), { version: 4, restored: 2 });
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[1]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[1]);
   assert.deepEqual(await rollback(org), { version: 5, restored: 1 });
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[0]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[0]);
   assertProblem(await tryRollback(org), 'no_previous_version');
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[0]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[0]);
 });
 
 test('every release can be had by its version, also a later one, also by the rollback that made it live', async () => {
-  const { org, stood } = await threeReleases();
+  const { org, previous } = await threeReleases();
   assert.deepEqual(await rollback(org, 1), { version: 4, restored: 1 });
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[0]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[0]);
   assert.deepEqual(await rollback(org, 3), { version: 5, restored: 3 });
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[2]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[2]);
   assert.deepEqual(await rollback(org, 4), { version: 6, restored: 1 });
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[0]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[0]);
 });
 
 test('one step back is from what is live, not from what came last', async () => {
-  const { org, stood } = await threeReleases();
+  const { org, previous } = await threeReleases();
   await rollback(org, 2);
   assert.deepEqual(await rollback(org), { version: 5, restored: 1 });
   await rollback(org, 2);
@@ -83,11 +83,11 @@ test('one step back is from what is live, not from what came last', async () => 
   await publish(org, [{ kind: 'settings', name: 'acl.cache_seconds' }]);
   assert.equal((await activate(org)).version, 7);
   assert.deepEqual(await rollback(org), { version: 8, restored: 2 });
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[1]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[1]);
 });
 
 test('what a rollback would change is shown before it, back and forward, and is what it then changes', async () => {
-  const { org, stood } = await threeReleases();
+  const { org, previous } = await threeReleases();
   const developer = await joinOrg(org, 'developer');
   for (const [version, live] of [
     [1, 3],
@@ -118,7 +118,7 @@ test('what a rollback would change is shown before it, back and forward, and is 
     assert.deepEqual(sorted(body.compared?.items), sorted(changed.map(inOrder)));
     assert.deepEqual(body.items, (await manage<Release>(org, 'GET', `/deploy/history/${version}`)).body.items);
   }
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[0]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[0]);
   const same = await manage<Release>(org, 'GET', '/deploy/history/1?compare=live');
   assert.deepEqual(same.body.compared, { live: 1, items: [] });
   assertProblem(await manage(org, 'GET', '/deploy/history/1?compare=test'), 'invalid_request');
@@ -126,12 +126,12 @@ test('what a rollback would change is shown before it, back and forward, and is 
 });
 
 test('what is live already, and what never was, is not rolled back to', async () => {
-  const { org, stood } = await threeReleases();
+  const { org, previous } = await threeReleases();
   assertProblem(await tryRollback(org, { version: 3 }), 'conflict');
   assertProblem(await tryRollback(org, { version: 4 }), 'not_found');
   await rollback(org);
   for (const version of [2, 4]) assertProblem(await tryRollback(org, { version }), 'conflict');
-  assert.deepEqual(await shownConfig(org, 'prod'), stood[1]);
+  assert.deepEqual(await shownConfig(org, 'prod'), previous[1]);
   assert.equal((await history(org)).length, 4);
 });
 
@@ -251,12 +251,12 @@ test('the history tells of every activation and rollback: who, when, why, which 
 
 test('what test has become since changes nothing of the history', async () => {
   const { org } = await threeReleases();
-  const told = await history(org);
+  const reported = await history(org);
   await change(org, 'create-order', { UpdateParams: [{ name: 'place' }, { name: 'other' }] });
   await removeEntity(org, 'line');
   await publish(org);
   await manage(org, 'DELETE', '/deploy/staged');
-  assert.deepEqual(await history(org), told);
+  assert.deepEqual(await history(org), reported);
 });
 
 test('the pages of the history hold every release once, the latest first, for the org that they were given to', async () => {

@@ -76,22 +76,22 @@ test('E08: pages of localhost are let into production only by `prod_value`', asy
   const prod = await inProduction(org);
   const [page, local] = ['https://app.example.com', 'http://localhost:3000'];
   const addresses = ['http://127.0.0.1:3000', 'http://[::1]:3000'];
-  const told: boolean[][] = [];
-  const tell = async () => told.push([await isLetIn(prod, page), await isLetIn(prod, local)]);
-  await tell();
+  const notified: boolean[][] = [];
+  const notify = async () => notified.push([await isLetIn(prod, page), await isLetIn(prod, local)]);
+  await notify();
   await settle(org, 'auth.allowed_domains', { value: [page, 'localhost:3000', ...addresses] });
   await deploy(org);
-  await tell();
+  await notify();
   for (const origin of [local, ...addresses]) assert.ok(await isLetIn(org, origin), 'test lets it in');
   for (const origin of addresses) assert.equal(await isLetIn(prod, origin), false, origin);
   await settle(org, 'auth.allowed_domains', { value: [page, 'localhost:3000'], prod_value: [page] });
   await deploy(org);
-  await tell();
+  await notify();
   await settle(org, 'auth.allowed_domains', { value: [page], prod_value: [page, 'localhost:3000'] });
   await deploy(org);
-  await tell();
+  await notify();
   for (const origin of addresses) assert.ok(await isLetIn(prod, origin), origin);
-  assert.deepEqual(told, [
+  assert.deepEqual(notified, [
     [false, false],
     [true, false],
     [true, false],

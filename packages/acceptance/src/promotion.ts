@@ -235,12 +235,12 @@ async function withoutOthers(org: Org, apiName: string, body: { readonly UpdateP
   if (fields === undefined) return body;
   const path = `/api/entity?entityName=${apiName.replace('create-', '')}`;
   const shown = await manage<{ readonly create: { readonly UpdateParams: readonly Field[] } }>(org, 'GET', path);
-  const standing = shown.body.create.UpdateParams;
+  const current = shown.body.create.UpdateParams;
   const UpdateParams = fields.map((field) => {
-    const members = Object.keys(standing.find(({ name }) => name === field.name) ?? {});
+    const members = Object.keys(current.find(({ name }) => name === field.name) ?? {});
     return { ...Object.fromEntries(members.map((member) => [member, null])), ...field };
   });
-  const removeFields = standing.map(({ name }) => name).filter((name) => !fields.some((field) => field.name === name));
+  const removeFields = current.map(({ name }) => name).filter((name) => !fields.some((field) => field.name === name));
   return { ...body, UpdateParams, removeFields };
 }
 
@@ -260,14 +260,15 @@ export async function onceAccepted<Body>(ask: () => Promise<Reply<Body>>): Promi
 
 export interface Index {
   readonly name: string;
+  readonly kind: string;
   readonly state: string;
   readonly duplicates?: readonly { readonly tenant_code: string; readonly ids: readonly string[] }[];
 }
 
-/** The indexes of an entity of production once the platform is done with them. */
-export async function settledIndexes(org: Org, name: string): Promise<readonly Index[]> {
+/** The indexes of an entity once the platform is done with them. */
+export async function settledIndexes(org: Org, name: string, env = 'prod'): Promise<readonly Index[]> {
   return eventually('the end of building indexes', async () => {
-    const path = `/api/entity?entityName=${name}&env=prod`;
+    const path = `/api/entity?entityName=${name}&env=${env}`;
     const { indexes } = (await manage<{ indexes: readonly Index[] }>(org, 'GET', path)).body;
     return indexes.every(({ state }) => state === 'ready' || state === 'failed') && indexes;
   });

@@ -44,12 +44,12 @@ function comparable({ headers, status }: Reply<unknown>, path: string): readonly
 }
 
 test('HEAD is answered on every GET of both gateways as GET is, without the body', async () => {
-  const told = [
+  const reported = [
     [org.app, (await documentedApp(founder)).document, founder.token],
     [org.management, (await documentedManagement(org)).document, org.builder.token],
   ] as const;
   const statuses = new Set<number>();
-  for (const [gateway, document, token] of told)
+  for (const [gateway, document, token] of reported)
     for (const { path } of document.operations.filter(({ method }) => method === 'GET')) {
       const target = path
         .replace('{code}', 'not_found')
@@ -243,24 +243,24 @@ test('`If-Match` and `If-None-Match` hold for every change of a record, and for 
 
 test('`If-Match` and `If-None-Match` hold for configuration, and for reading it', async () => {
   const path = '/config/entity/note';
-  const asked = (method: string, headers: Readonly<Record<string, string>>, body?: unknown, at = path) =>
+  const request = (method: string, headers: Readonly<Record<string, string>>, body?: unknown, at = path) =>
     call<Readonly<Record<string, unknown>>>(method, org.management + at, {
       token: org.builder.token,
       headers,
       ...(body === undefined ? {} : { body }),
     });
-  const read = await asked('GET', {});
+  const read = await request('GET', {});
   const tag = read.headers.get('etag') ?? '';
-  assert.equal((await asked('GET', { 'if-none-match': tag })).status, 304);
-  assertProblem(await asked('GET', { 'if-match': '"0"' }), 'version_mismatch');
+  assert.equal((await request('GET', { 'if-none-match': tag })).status, 304);
+  assertProblem(await request('GET', { 'if-match': '"0"' }), 'version_mismatch');
   const { content, version } = read.body;
   for (const headers of [{ 'if-match': '"0"' }, { 'if-none-match': tag }, { 'if-none-match': '*' }]) {
-    assertProblem(await asked('PUT', headers, content), 'version_mismatch');
-    assertProblem(await asked('DELETE', headers), 'version_mismatch');
-    assertProblem(await asked('POST', headers, { version }, `${path}/restore`), 'version_mismatch');
-    assertProblem(await asked('PUT', headers, { UpdateParams: [] }, '/api/create-note'), 'version_mismatch');
+    assertProblem(await request('PUT', headers, content), 'version_mismatch');
+    assertProblem(await request('DELETE', headers), 'version_mismatch');
+    assertProblem(await request('POST', headers, { version }, `${path}/restore`), 'version_mismatch');
+    assertProblem(await request('PUT', headers, { UpdateParams: [] }, '/api/create-note'), 'version_mismatch');
   }
-  const again = await asked('PUT', { 'if-match': tag, 'if-none-match': '"0"' }, content);
+  const again = await request('PUT', { 'if-match': tag, 'if-none-match': '"0"' }, content);
   assert.equal(again.status, 200, again.text);
 });
 

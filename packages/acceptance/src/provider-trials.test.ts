@@ -53,11 +53,11 @@ function failedOf({ checks }: Verdict): Check | undefined {
   return checks.find(({ state }) => state === 'failed');
 }
 
-/** A server on this machine that answers as it is told to, and counts what it was asked. */
+/** A server on this machine that answers as configured, and counts the requests. */
 async function startServer(t: TestContext, respond: (origin: string) => RequestListener) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, reply) => {
-    asked.push(request.url ?? '');
+    requests.push(request.url ?? '');
     respond(origin)(request, reply);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,7 +66,7 @@ async function startServer(t: TestContext, respond: (origin: string) => RequestL
     server.closeAllConnections();
     server.close();
   });
-  return { origin, asked };
+  return { origin, requests };
 }
 
 type Documents = (origin: string) => Readonly<Record<string, unknown>>;
@@ -103,7 +103,7 @@ test('what a real provider publishes is read and shown', async () => {
   assert.ok((claims as string[]).includes('email_verified'));
 });
 
-/** What a provider answers, and the error that says so. */
+/** The reply of a provider, and the error that says so. */
 const failures: readonly (readonly [what: string, code: string, Documents | string, RegExp])[] = [
   ['no document', 'no_discovery_document', () => ({}), /status 404/],
   ['a page', 'no_discovery_document', '<html>', /no JSON/],
@@ -175,7 +175,7 @@ test('F04: a redirect, an answer that is too long and an answer that never ends 
   );
   const redirected = assertProblem(await discover(org, redirecting.origin), 'validation_failed');
   assert.equal(redirected.errors?.[0]?.code, 'no_discovery_document');
-  assert.deepEqual(inner.asked, []);
+  assert.deepEqual(inner.requests, []);
   const endless = await startServer(t, () => (_, reply) => {
     const more = (error?: Error | null): void => {
       if (error === undefined || error === null) reply.write('x'.repeat(65_536), more);
@@ -216,7 +216,7 @@ test('F04: in production no provider of this machine is called, and none by plai
     env: { FREEHOLD_MODE: 'production', FREEHOLD_HOST: '127.0.0.1', FREEHOLD_SIGNUP: 'open' },
   });
   const org = await signUp(production);
-  const { origin, asked } = await startServer(
+  const { origin, requests } = await startServer(
     t,
     documents((self) => ({ [discoveryPath]: { issuer: self } })),
   );
@@ -228,7 +228,7 @@ test('F04: in production no provider of this machine is called, and none by plai
   const draft = { issuer: origin, audiences: ['a'], jwks_uri: `${origin}/keys` };
   const verdict = await verdictOn(org, { id_token: provider.token({ iss: origin, aud: 'a' }), provider: draft });
   assert.deepEqual([failedOf(verdict)?.check, failedOf(verdict)?.code], ['signature', 'issuer_not_allowed']);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requests, []);
 });
 
 test('nonsense for an issuer is refused before anything is called', async () => {
@@ -418,8 +418,8 @@ test('F04: a token endpoint in a private network is not called, and neither does
         '/keys': { keys: [rsaKey] },
       })),
     );
-    const begun = { value: 'c', verifier: 'v'.repeat(43), redirect_uri: redirectUri, nonce: 'n', client_id: 'a' };
-    const body = { code: { ...begun, issuer: origin }, provider: { issuer: origin, audiences: ['a'] } };
+    const started = { value: 'c', verifier: 'v'.repeat(43), redirect_uri: redirectUri, nonce: 'n', client_id: 'a' };
+    const body = { code: { ...started, issuer: origin }, provider: { issuer: origin, audiences: ['a'] } };
     const problem = assertProblem(await trial(org, body), 'validation_failed');
     assert.equal(problem.errors?.[0]?.code, code, String(endpoint));
   }

@@ -138,7 +138,7 @@ test('A11, A13, A14, A16: other issuers, audiences and keys sign no user in, and
     [provider.token({ ...claims, email: undefined }), 'token_invalid'],
   ];
   for (const [token, code] of refused) await assertNoToken(token, code);
-  assert.deepEqual(stranger.asked, []);
+  assert.deepEqual(stranger.requests, []);
   stranger.close();
 });
 
@@ -169,7 +169,7 @@ test('A01, A04, A05, A07, A10, A38: a token that chooses how it is checked is re
   const encrypted = [`${costly}.AAAA.${payload}.AAAA.AAAA`, `${costly}.${payload}.AAAA.AAAA.AAAA`];
   for (const token of [...unsigned, ...symmetric, ...others, ...critical, ...spoofed, ...encrypted])
     await assertNoToken(token, 'token_invalid');
-  assert.deepEqual(stranger.asked, []);
+  assert.deepEqual(stranger.requests, []);
   stranger.close();
 });
 
@@ -189,13 +189,13 @@ test('A40: a thousand tokens with unknown keys ask the provider once, and while 
   await allowIssuers(of, [{ issuer: own.issuer, audiences: [client] }]);
   const claims = person('ann');
   assert.equal((await exchangeToken(of, own.token(claims))).status, 200);
-  const before = own.asked.length;
+  const before = own.requests.length;
   const tokens = Array.from({ length: 1000 }, () => own.token(claims, { header: { kid: randomUUID() } }));
   for (let sent = 0; sent < tokens.length; sent += 100) {
     const replies = await Promise.all(tokens.slice(sent, sent + 100).map((token) => exchangeToken(of, token)));
     for (const reply of replies) assertProblem(reply, 'token_invalid');
   }
-  assert.ok(own.asked.length - before <= 1, `the provider was asked ${own.asked.length - before} times`);
+  assert.ok(own.requests.length - before <= 1, `the provider was asked ${own.requests.length - before} times`);
   own.fail();
   assert.equal((await exchangeToken(of, own.token(claims))).status, 200);
   own.close();

@@ -23,7 +23,7 @@ interface Written {
   readonly lost: string[];
 }
 
-/** Writes until it is told to end, each record once. */
+/** Writes until it is stopped, each record once. */
 async function write(user: AppUser, name: string, { written, isOver }: { written: Written; isOver: () => boolean }) {
   for (let number = 0; !isOver(); number++) {
     const title = `${name}-${number}`;

@@ -66,13 +66,13 @@ function answerOf({ url, headers, body, agent }: Sent): Promise<string> {
   });
 }
 
-/** How often each answer came. */
+/** The count of each answer. */
 async function tally(count: number, ask: () => Promise<string>): Promise<ReadonlyMap<string, number>> {
   const answers = new Map<string, number>();
-  let begun = 0;
+  let started = 0;
   const worker = async (): Promise<void> => {
-    while (begun < count) {
-      begun += 1;
+    while (started < count) {
+      started += 1;
       const answer = await ask();
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
     }
@@ -156,7 +156,7 @@ for (const [name, { skip, start }] of Object.entries(proxies))
     cells.assertNoneLost();
   });
 
-/** For how long a draining platform is asked: it ends 10 s after it was told to. */
+/** The time for which a draining platform is called: it ends 10 s after the signal. */
 const drainMilliseconds = 7_000;
 
 /** Keeps a platform draining: a request whose body does not come is under way. */

@@ -73,9 +73,9 @@ function proxyOf(
       const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
       // Some have processes of their own, which end with the group.
       const proxy = spawn(program ?? '', words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-      let said = '';
+      let reported = '';
       for (const output of [proxy.stdout, proxy.stderr])
-        output.setEncoding('utf8').on('data', (text) => (said += text));
+        output.setEncoding('utf8').on('data', (text) => (reported += text));
       let isOver = false;
       proxy.once('exit', () => {
         isOver = true;
@@ -87,7 +87,7 @@ function proxyOf(
       after(end);
       process.once('exit', end);
       const url = `http://127.0.0.1:${port}`;
-      await whenReady(url, () => assert.equal(proxy.exitCode, null, `${name} has ended: ${said}`));
+      await whenReady(url, () => assert.equal(proxy.exitCode, null, `${name} has ended: ${reported}`));
       return url;
     },
   };

@@ -59,8 +59,8 @@ test('questions are not recorded: who asks whether a call is allowed does not ma
     ...{ subject: { type: 'user', id: clerk.id }, action: { name } },
     resource: { type: 'order', id },
   });
-  const asked = { body: question('get') };
-  assert.equal((await act(clerk, 'POST', '/access/v1/evaluation', asked)).status, 200);
+  const request = { body: question('get') };
+  assert.equal((await act(clerk, 'POST', '/access/v1/evaluation', request)).status, 200);
   const several = { body: { evaluations: [question('delete'), question('update')] } };
   assert.equal((await act(clerk, 'POST', '/access/v1/evaluations', several)).status, 200);
   assert.equal((await act(clerk, 'GET', '/user/permissions')).status, 200);
@@ -147,8 +147,8 @@ test('an org replays once at a time, and what comes meanwhile is told when to co
   for (let round = 0; round < 50 && refused.length === 0; round++) {
     counted += 1;
     assert.equal((await act(of.clerk, 'GET', '/count/order')).status, 200);
-    const asked = Array.from({ length: 20 }, () => ask<Replayed>(of, '/acl/replay', { draft }));
-    const replies = await Promise.all(asked);
+    const pending = Array.from({ length: 20 }, () => ask<Replayed>(of, '/acl/replay', { draft }));
+    const replies = await Promise.all(pending);
     refused.push(...replies.filter(({ status }) => status !== 200));
     assert.ok(refused.length < replies.length, 'none is answered');
   }

@@ -86,13 +86,13 @@ test('a report-only statement of a logic block’s own policies is decided and r
   const draft = { name: 'nothing', statements: [deny('*')] };
   const body = { tenant_code: clerk.tenantCode, draft, principals: [clerk.id] };
   const { newly_denied, unchanged } = (
-    await manage<{ newly_denied: Found; unchanged: { count: number } }>(org, 'POST', '/acl/replay', { body })
+    await manage<{ newly_denied: ReportPage; unchanged: { count: number } }>(org, 'POST', '/acl/replay', { body })
   ).body;
   assert.deepEqual(newly_denied.items.map(({ action }) => action).toSorted(), ['runlists', 'runreads']);
   assert.equal(unchanged.count, 0);
 });
 
-interface Found {
+interface ReportPage {
   readonly items: readonly { readonly action: string }[];
 }
 

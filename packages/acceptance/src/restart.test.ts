@@ -140,8 +140,8 @@ test('SIGTERM ends readiness, lets a request in flight finish, a second one chan
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
   // The platform asks for the body once it has taken the request in hand: from here on it is in flight.
-  const [asked] = (await once(socket, 'data')) as [Buffer];
-  assert.match(asked.toString(), /^HTTP\/1\.1 100 /);
+  const [requested] = (await once(socket, 'data')) as [Buffer];
+  assert.match(requested.toString(), /^HTTP\/1\.1 100 /);
   const ending = platform.terminate();
   platform.child.kill('SIGTERM');
   for (const gateway of [platform.app, platform.management]) {

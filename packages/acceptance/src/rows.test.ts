@@ -60,14 +60,14 @@ async function sameAsMissing(method: string, path: string, options = {}): Promis
     await act(owner, method, `${path}/${foreign.id}`, options),
     await act(owner, method, `${path}/${missing}`, options),
   ];
-  const told = ({ status, headers, text }: typeof hidden) => ({
+  const describe = ({ status, headers, text }: typeof hidden) => ({
     status,
     text: text.replace(/"request_id":"[^"]*"/, ''),
     headers: [...headers.keys()].sort(),
     length: headers.get('content-length'),
   });
   assert.equal(hidden.status, 404, hidden.text);
-  assert.deepEqual(told(hidden), told(none));
+  assert.deepEqual(describe(hidden), describe(none));
   const found = await manage(org, 'GET', `/acl/decisions?request_id=${hidden.headers.get('x-request-id')}`);
   assert.equal(found.status, 200, found.text);
   assertProblem(await manage(org, 'GET', `/acl/decisions?request_id=${none.headers.get('x-request-id')}`), 'not_found');
@@ -269,13 +269,13 @@ test('the body of a request decides where a statement asks for it, and a batch i
     reply.body.results.map(({ status }) => status),
     [201, 403, 404, 404, 404],
   );
-  const stood = await count(founder, 'order');
+  const previous = await count(founder, 'order');
   for (const operation of operations.slice(1))
     assert.ok(
       (await act(user, 'POST', '/batch', { body: { mode: 'atomic', operations: [operations[0], operation] } }))
         .status >= 403,
     );
-  assert.equal(await count(founder, 'order'), stood);
+  assert.equal(await count(founder, 'order'), previous);
 });
 
 test('an import is decided row by row, as the creates and updates that it is made of', async () => {

@@ -38,7 +38,7 @@ async function mayRun(resource: object, by: AppUser = ann, action = 'run') {
 }
 
 test('an evaluation of `run` is what the call of the block gets', async () => {
-  const asked = [
+  const requested = [
     { name: 'open' },
     { name: 'open', path: 'x' },
     { name: 'shut' },
@@ -50,7 +50,7 @@ test('an evaluation of `run` is what the call of the block gets', async () => {
     { name: 'unknown' },
   ];
   const decisions: boolean[] = [];
-  for (const { name, path, input = {} } of asked)
+  for (const { name, path, input = {} } of requested)
     for (const action of ['run', `run${name}`]) {
       const route = `/logicblocks/${name}${path === undefined ? '' : `/${path}`}`;
       const called = await act(ann, 'POST', route, { body: input });

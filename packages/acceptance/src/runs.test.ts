@@ -31,7 +31,7 @@ await defineEntity(
   ]),
 );
 
-interface Run {
+interface ShownRun {
   readonly id: string;
   readonly block: string;
   readonly state: string;
@@ -57,12 +57,12 @@ function run<T = unknown>(user: AppUser, name: string, input: object = {}, heade
   return act<T>(user, 'POST', `/logicblocks/${name}`, { body: input, headers });
 }
 
-async function shown(id: string): Promise<Run> {
-  return (await manage<Run>(org, 'GET', `/runs/${id}`)).body;
+async function shown(id: string): Promise<ShownRun> {
+  return (await manage<ShownRun>(org, 'GET', `/runs/${id}`)).body;
 }
 
-async function runsOf(name: string, query = ''): Promise<readonly Run[]> {
-  return (await manage<{ readonly items: readonly Run[] }>(org, 'GET', `/runs?block=${name}${query}`)).body.items;
+async function runsOf(name: string, query = ''): Promise<readonly ShownRun[]> {
+  return (await manage<{ readonly items: readonly ShownRun[] }>(org, 'GET', `/runs?block=${name}${query}`)).body.items;
 }
 
 async function titles(title: string): Promise<readonly unknown[]> {
@@ -162,7 +162,7 @@ test('a run that waits goes on by itself, may be cancelled, and is begun again w
   assert.equal((await shown(body.run)).state, 'waiting');
   assert.equal((await send('cancelRun', { token, path })).status, 204);
   assertProblem(await send('cancelRun', { token, path }), 'conflict');
-  assert.equal((await send<Run>('readRun', { token, path })).body.state, 'cancelled');
+  assert.equal((await send<ShownRun>('readRun', { token, path })).body.state, 'cancelled');
   const retried = await send<{ readonly id: string }>('retryRun', { token, path, body: {} });
   assert.equal(retried.status, 202, retried.text);
   assertProblem(await send('retryRun', { token, path, body: {} }), 'conflict');
@@ -244,7 +244,7 @@ test('K05: a developer does not change the runs of production, and another org s
     ['POST', '/retry'],
   ] as const)
     assertProblem(await manage(other.org, method, `/runs/${any?.id}${path}`), 'not_found');
-  assert.deepEqual((await manage<{ items: readonly Run[] }>(other.org, 'GET', '/runs')).body.items, []);
+  assert.deepEqual((await manage<{ items: readonly ShownRun[] }>(other.org, 'GET', '/runs')).body.items, []);
   const developer = await joinOrg(org, 'developer');
   const asDeveloper = { ...org, builder: { ...org.builder, ...developer } };
   assertProblem(await manage(asDeveloper, 'POST', `/runs/${any?.id}/cancel?env=prod`), 'role_required');

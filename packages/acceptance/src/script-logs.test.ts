@@ -16,7 +16,7 @@ interface Step {
   readonly log?: { readonly lines: readonly string[]; readonly left_out?: number };
 }
 
-interface Run {
+interface ShownRun {
   readonly state: string;
   readonly steps: readonly Step[];
 }
@@ -30,14 +30,14 @@ async function define(of: Org, name: string, steps: readonly object[], more: obj
   assert.equal(reply.status, 201, reply.text);
 }
 
-async function begun(name: string, input: object = {}): Promise<{ readonly id: string; readonly text: string }> {
+async function started(name: string, input: object = {}): Promise<{ readonly id: string; readonly text: string }> {
   const reply = await act<{ readonly run: string }>(founder, 'POST', `/logicblocks/${name}`, { body: input });
   assert.ok(reply.status >= 400, reply.text);
   return { id: reply.body.run, text: reply.text };
 }
 
 async function logsOf(id: string): Promise<readonly [string, string, Step['log']][]> {
-  const { steps } = (await manage<Run>(org, 'GET', `/runs/${id}`)).body;
+  const { steps } = (await manage<ShownRun>(org, 'GET', `/runs/${id}`)).body;
   return steps.map((step) => [step.id, step.state, step.log]);
 }
 
@@ -64,7 +64,7 @@ test('a run shows what its scripts wrote with their steps, also in a retry, and 
     say('silent', 'return 1'),
     say('fails', 'console.error("last words"); throw new Error("no")'),
   ]);
-  const { id, text } = await begun('says');
+  const { id, text } = await started('says');
   assert.doesNotMatch(text, /last words|before|Uncaught/);
   const logs = await logsOf(id);
   const many = logs.find(([step]) => step === 'many')?.[2];
@@ -83,7 +83,7 @@ test('a run shows what its scripts wrote with their steps, also in a retry, and 
   const again = retried.body.id;
   await eventually(
     'the end of the run',
-    async () => (await manage<Run>(org, 'GET', `/runs/${again}`)).body.state === 'failed',
+    async () => (await manage<ShownRun>(org, 'GET', `/runs/${again}`)).body.state === 'failed',
   );
   // Its steps are shown a moment after its end.
   await eventually('the log of a step', async () => (await logsOf(again)).some(([, , log]) => log !== undefined));
@@ -97,7 +97,7 @@ test('K08: a value that a run wrote to an encrypted field is in none of its logs
     { ...make, values: { title: 'one', card: '{{ input.card }}' } },
     say('late', 'console.log(input); throw new Error(input.card)'),
   ]);
-  const { id } = await begun('hides', { card: canary });
+  const { id } = await started('hides', { card: canary });
   assert.deepEqual(await logsOf(id), [
     ['early', 'done', { lines: ['card ***'] }],
     ['make', 'done', undefined],
@@ -112,7 +112,7 @@ test('K08: a line that is cut, and a message that is, hold no part of a value of
     { ...make, values: { title: 'one', card: '{{ input.card }}' } },
     say('late', 'throw new Error("card " + input.card)'),
   ]);
-  const { id } = await begun('cuts', { card: canary });
+  const { id } = await started('cuts', { card: canary });
   assert.deepEqual(
     (await logsOf(id)).map(([step, , log]) => [step, log?.lines]),
     [
@@ -136,7 +136,7 @@ test('K08: in production no line is kept, and none is shown', async () => {
   assert.equal((await act(customer, 'POST', '/logicblocks/says')).status, 200);
   const { items } = (await manage<{ readonly items: readonly { id: string }[] }>(shop, 'GET', '/runs?env=prod')).body;
   assert.equal(items.length, 1);
-  const shown = await manage<Run>(shop, 'GET', `/runs/${items[0]?.id}?env=prod`);
+  const shown = await manage<ShownRun>(shop, 'GET', `/runs/${items[0]?.id}?env=prod`);
   assert.deepEqual(
     shown.body.steps.map(({ id, state }) => [id, state]),
     [

@@ -52,7 +52,7 @@ const found = async (query: string) =>
   (await list(founder, 'article', `?${query}`)).items.map(({ id }) => names.get(id));
 const q = (text: string) => `q=${encodeURIComponent(text)}`;
 
-/** What is looked for, and what is found, the newest first. */
+/** The search and its results, the newest first. */
 const searches: readonly (readonly [string, readonly string[]])[] = [
   ['quick', ['foxes', 'fox']],
   ['qui', ['foxes', 'fox']],

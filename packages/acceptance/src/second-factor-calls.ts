@@ -70,16 +70,16 @@ export interface Protected {
 /** Adds an authenticator app to an account that has no factor, and uses one code of it. */
 export async function addApp(gateways: Gateways, token: string, secret = password): Promise<Protected> {
   const body = { password: secret };
-  const begun = await ask<{ secret: string; uri: string }>(gateways, 'POST', '/auth/second-factors/totp', {
+  const started = await ask<{ secret: string; uri: string }>(gateways, 'POST', '/auth/second-factors/totp', {
     token,
     body,
   });
-  assert.equal(begun.status, 201, begun.text);
-  const app = new AuthenticatorApp(begun.body.secret);
+  assert.equal(started.status, 201, started.text);
+  const app = new AuthenticatorApp(started.body.secret);
   const confirmed = await confirmApp(gateways, token, app.next());
   assert.equal(confirmed.status, 200, confirmed.text);
   assert.equal(confirmed.body.recovery_codes?.length, 10, confirmed.text);
-  return { app, recoveryCodes: [...(confirmed.body.recovery_codes ?? [])], uri: begun.body.uri };
+  return { app, recoveryCodes: [...(confirmed.body.recovery_codes ?? [])], uri: started.body.uri };
 }
 
 export function confirmApp(gateways: Gateways, token: string, code: string) {

@@ -107,8 +107,11 @@ test('what such a member had opened in the app ends at once', async () => {
   const { org, founder } = await foundedOrg(platform);
   await addApp(platform, org.builder.token);
   const member = await joinOrg(org, 'developer');
-  const asked = { env: 'test', tenant_code: founder.tenantCode };
-  const opened = await manage<{ token: string }>(org, 'POST', '/org/impersonate', { token: member.token, body: asked });
+  const request = { env: 'test', tenant_code: founder.tenantCode };
+  const opened = await manage<{ token: string }>(org, 'POST', '/org/impersonate', {
+    token: member.token,
+    body: request,
+  });
   assert.equal(opened.status, 200, opened.text);
   const me = () =>
     ask({ ...org, management: org.app }, 'GET', `/app/${org.code}/list/user`, { token: opened.body.token });

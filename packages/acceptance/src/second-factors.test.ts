@@ -41,15 +41,15 @@ async function factorsOf(token: string) {
 test('an authenticator app protects the account once a code of it was confirmed, and not before', async () => {
   const org = await signUp(platform);
   const { email, token } = org.builder;
-  const begun = await ask<{ secret: string; uri: string }>(platform, 'POST', '/auth/second-factors/totp', {
+  const started = await ask<{ secret: string; uri: string }>(platform, 'POST', '/auth/second-factors/totp', {
     token,
     body: { password },
   });
-  assert.equal(begun.status, 201, begun.text);
-  assert.match(begun.body.secret, /^[A-Z2-7]{32}$/);
-  const uri = new URL(begun.body.uri);
+  assert.equal(started.status, 201, started.text);
+  assert.match(started.body.secret, /^[A-Z2-7]{32}$/);
+  const uri = new URL(started.body.uri);
   assert.equal(uri.protocol, 'otpauth:');
-  assert.deepEqual([uri.searchParams.get('secret'), uri.searchParams.get('issuer')], [begun.body.secret, 'Freehold']);
+  assert.deepEqual([uri.searchParams.get('secret'), uri.searchParams.get('issuer')], [started.body.secret, 'Freehold']);
   assert.equal((await logInBuilder(platform, email)).status, 200);
   assertProblem(await confirmApp(platform, token, '000000x'), 'credentials_invalid');
   assert.deepEqual(await factorsOf(token), { totp: null, passkeys: [], recovery_codes: 0, passkey_site: null });
@@ -61,7 +61,7 @@ test('an authenticator app protects the account once a code of it was confirmed,
   const step = await stepOf(platform, email);
   assert.deepEqual(step.methods, ['totp', 'recovery_code']);
   const listed = await ask(platform, 'GET', '/auth/second-factors', { token });
-  for (const secret of [begun.body.secret, ...recoveryCodes]) assert.ok(!listed.text.includes(secret));
+  for (const secret of [started.body.secret, ...recoveryCodes]) assert.ok(!listed.text.includes(secret));
 });
 
 test('the code of the app completes a sign-in, and each code is taken once', async () => {
@@ -122,8 +122,10 @@ test('a step of a sign-in is good once, for its own account, and not after the p
   );
   assertProblem(await complete(platform, { token: fresh.token, code: other.app.next() }), 'credentials_invalid');
   const [payload = '', mac = ''] = fresh.token.split('.');
-  const said = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  const forged = Buffer.from(JSON.stringify({ ...said, expiresAt: said.expiresAt + 1 })).toString('base64url');
+  const description = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const forged = Buffer.from(JSON.stringify({ ...description, expiresAt: description.expiresAt + 1 })).toString(
+    'base64url',
+  );
   for (const wrong of [`${forged}.${mac}`, `${payload}.`, payload, 'nonsense', `${payload}.${mac}.x`, '.'])
     assertProblem(await complete(platform, { token: wrong, recovery_code: recoveryCodes.at(-1) }), 'token_invalid');
   const change = { current_password: password, new_password: `${password}!` };
@@ -146,8 +148,8 @@ test('wrong codes are bounded for the account, from however many networks they c
   assertProblem(await complete(platform, { token: step.token, code: right }), 'second_factor_locked');
   const entered = await signInByRecovery(platform, email, recoveryCodes);
   assert.equal(entered.user.email, email);
-  const told = (await mailsTo(platform, email)).filter(({ text }) => /10 wrong codes in a row/.test(text));
-  assert.equal(told.length, 1);
+  const alerts = (await mailsTo(platform, email)).filter(({ text }) => /10 wrong codes in a row/.test(text));
+  assert.equal(alerts.length, 1);
   const log = await manage<{ items: readonly { action: string; detail?: object }[] }>(org, 'GET', '/audit', {
     token: entered.token,
   });
@@ -187,8 +189,8 @@ test('the password is still asked first, and a wrong one says nothing of the fac
     const reply = await ask(platform, 'POST', '/auth/login', {
       body: { email: address, password: 'not the password' },
     });
-    const { request_id: _, ...said } = assertProblem(reply, 'credentials_invalid');
-    answers.push(said);
+    const { request_id: _, ...expected } = assertProblem(reply, 'credentials_invalid');
+    answers.push(expected);
   }
   assert.deepEqual(answers[0], answers[1]);
   assert.deepEqual(answers[0], answers[2]);
@@ -351,12 +353,12 @@ test('another phone takes the place of the first when its code is confirmed', as
   const { org, email, app, recoveryCodes } = await protectedOrg();
   const { token } = org.builder;
   const body = { recovery_code: recoveryCodes.pop() };
-  const begun = await ask<{ secret: string }>(platform, 'POST', '/auth/second-factors/totp', { token, body });
-  assert.equal(begun.status, 201, begun.text);
+  const started = await ask<{ secret: string }>(platform, 'POST', '/auth/second-factors/totp', { token, body });
+  assert.equal(started.status, 201, started.text);
   const step = await stepOf(platform, email);
   assert.equal((await complete(platform, { token: step.token, code: app.next() })).status, 200);
   const { AuthenticatorApp } = await import('./authenticator-app.ts');
-  const second = new AuthenticatorApp(begun.body.secret);
+  const second = new AuthenticatorApp(started.body.secret);
   const confirmed = await confirmApp(platform, token, second.next());
   assert.deepEqual([confirmed.status, confirmed.body], [200, {}], confirmed.text);
   const next = await stepOf(platform, email);

@@ -1,4 +1,4 @@
-/** What is said of decisions, samples, runs and drafts holds no value that was sent to an encrypted field. */
+/** The text that is said of decisions, samples, runs and drafts holds no value that was sent to an encrypted field. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reply } from './call.ts';
@@ -24,7 +24,7 @@ const secret = 'SENTPIN11';
 interface Vault {
   readonly org: Org;
   readonly founder: AppUser;
-  /** Who may do what he asks for only with another pin. */
+  /** The callers that may do what he asks for only with another pin. */
   readonly clerk: AppUser;
 }
 
@@ -146,11 +146,11 @@ test('a simulation does not show what it was given for such a field', async () =
     withCondition(allow('createcard'), equals('request.body.code', 'another')),
     withCondition(allow('getcard'), equals('record.pin', 'another')),
   ]);
-  const asked = { tenant_code: founder.tenantCode, user_id: clerk.id };
+  const request = { tenant_code: founder.tenantCode, user_id: clerk.id };
   for (const body of [
-    { ...asked, method: 'POST', path: '/create/card', context: { request: { body: { pin: secret } } } },
-    { ...asked, action: 'getcard', resource: '/item/card/x', record: { title: 'a', pin: secret } },
-    { ...asked, action: 'getcard', resource: '/item/card/x', record: { title: 'a', code: secret } },
+    { ...request, method: 'POST', path: '/create/card', context: { request: { body: { pin: secret } } } },
+    { ...request, action: 'getcard', resource: '/item/card/x', record: { title: 'a', pin: secret } },
+    { ...request, action: 'getcard', resource: '/item/card/x', record: { title: 'a', code: secret } },
   ]) {
     const simulated = await manage(org, 'POST', '/acl/simulate', { body });
     assert.equal(simulated.status, 200, simulated.text);

@@ -48,14 +48,14 @@ test('a secret is set, changed and removed, each recorded in the audit log by it
   assert.deepEqual(await shown(org), []);
   const audit = await manage<{ readonly items: readonly object[] }>(org, 'GET', '/audit?action=secret.');
   texts.push(audit.text);
-  const told = audit.body.items.map((entry) => {
+  const entries = audit.body.items.map((entry) => {
     const { action, target, env } = entry as { action: string; target: object; env: string };
     return { action, target, env };
   });
   const target = { kind: 'secret', id: 'stripe' };
   const of = (action: string) => ({ action, target, env: 'test' });
   assert.deepEqual(
-    told.filter(({ action }) => !action.endsWith('_refused')),
+    entries.filter(({ action }) => !action.endsWith('_refused')),
     [of('secret.removed'), of('secret.set'), of('secret.set')],
   );
   for (const text of texts) for (const value of values) assert.ok(!text.includes(value), text);

@@ -59,8 +59,8 @@ async function orgWithNotes(): Promise<{ readonly org: Org; readonly founder: Ap
 }
 
 function ask(org: Org, body: object = {}, options: CallOptions = {}): Promise<Reply<ServiceKey>> {
-  const asked = { env: 'test', tenant_code: 'main', name: 'Nightly sync', ...body };
-  return manage<ServiceKey>(org, 'POST', '/org/service-keys', { body: asked, ...options });
+  const request = { env: 'test', tenant_code: 'main', name: 'Nightly sync', ...body };
+  return manage<ServiceKey>(org, 'POST', '/org/service-keys', { body: request, ...options });
 }
 
 async function newKey(org: Org, body: object = {}): Promise<ServiceKey> {
@@ -332,14 +332,14 @@ test('keys are made, seen and removed by admins of the org, and its log records 
   const { org, founder } = await orgWithNotes();
   const developer = await joinOrg(org, 'developer');
   const made = await newKey(org);
-  const asking = async (options: CallOptions) => [
+  const callWith = async (options: CallOptions) => [
     await ask(org, {}, options),
     await manage(org, 'GET', '/org/service-keys', options),
     await remove(org, made.id, options),
   ];
-  for (const reply of await asking({ token: developer.token })) assertProblem(reply, 'role_required');
-  for (const reply of await asking({ token: founder.token })) assertProblem(reply, 'token_invalid');
-  for (const reply of await asking({ token: made.key })) assertProblem(reply, 'token_invalid');
+  for (const reply of await callWith({ token: developer.token })) assertProblem(reply, 'role_required');
+  for (const reply of await callWith({ token: founder.token })) assertProblem(reply, 'token_invalid');
+  for (const reply of await callWith({ token: made.key })) assertProblem(reply, 'token_invalid');
   for (const id of ['nonsense', made.id.toUpperCase(), founder.id]) assertProblem(await remove(org, id), 'not_found');
   await remove(org, made.id);
   const log = await manage<{ items: { action: string; target?: { id: string } }[] }>(

@@ -1,4 +1,4 @@
-/** How the sign-in of systems of this kind was attacked. */
+/** The way the sign-in of systems of this kind was attacked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from './call.ts';

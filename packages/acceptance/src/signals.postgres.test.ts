@@ -44,7 +44,7 @@ async function nodesThatRemember(t: TestContext) {
   return { nodes, org, founder, member, createElsewhere, plant, isHolding };
 }
 
-type Known = Awaited<ReturnType<typeof nodesThatRemember>>;
+type CachingNodes = Awaited<ReturnType<typeof nodesThatRemember>>;
 
 async function done(status: number, reply: Promise<Reply<unknown>>): Promise<void> {
   const answered = await reply;
@@ -54,8 +54,8 @@ async function done(status: number, reply: Promise<Reply<unknown>>): Promise<voi
 const post = (org: Org, path: string, body: object) => manage(org, 'POST', path, { body: { env: 'test', ...body } });
 const reason = 'abuse';
 
-/** What becomes of the member’s creates on the other node. */
-const changes: readonly (readonly [what: string, status: number, change: (known: Known) => Promise<void>])[] = [
+/** The outcome of the member’s creates on the other node. */
+const changes: readonly (readonly [what: string, status: number, change: (known: CachingNodes) => Promise<void>])[] = [
   [
     'every token of a user that ends',
     401,

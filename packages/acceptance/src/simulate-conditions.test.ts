@@ -59,8 +59,8 @@ test('a Deny is not avoided by a second spelling of what it asks for, and the sp
   const record = { meta: { LEVEL: 'secret', level: 'x' } };
   const { decision, matched } = await simulated({ statements, ...get(hers.id), record });
   assert.equal(decision, 'explicit_deny');
-  const told = matched.find(({ Sid }) => Sid === 'Secret');
-  assert.deepEqual(told?.ambiguous, [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.level'] }]);
+  const reported = matched.find(({ Sid }) => Sid === 'Secret');
+  assert.deepEqual(reported?.ambiguous, [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.level'] }]);
 });
 
 test('a Deny is not avoided by a second spelling of what its variable asks for, and the spellings are shown', async () => {
@@ -71,8 +71,8 @@ test('a Deny is not avoided by a second spelling of what its variable asks for, 
   assert.equal((await ask({ blocked: 'bob' })).decision, 'allowed');
   const { decision, matched } = await ask({ blocked: 'ann', Blocked: null });
   assert.equal(decision, 'explicit_deny');
-  const told = matched.find(({ Sid }) => Sid === 'Blocked');
-  assert.deepEqual(told?.ambiguous, [{ key, members: ['meta.blocked', 'meta.Blocked'] }]);
+  const reported = matched.find(({ Sid }) => Sid === 'Blocked');
+  assert.deepEqual(reported?.ambiguous, [{ key, members: ['meta.blocked', 'meta.Blocked'] }]);
 });
 
 test('a condition that fails is shown with the expected and the actual value', async () => {

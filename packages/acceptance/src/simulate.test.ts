@@ -59,8 +59,8 @@ async function simulated(body: Readonly<Record<string, unknown>>): Promise<Simul
 const asViewer = { env: 'test', tenant_code: viewer.tenantCode, user_id: viewer.id };
 
 test('a simulation says what a member may do, by which statement of which policy', async () => {
-  const asked = { action: 'getorder', resource: `/item/order/${order.id}` };
-  const allowed = await simulated({ ...asViewer, ...asked });
+  const request = { action: 'getorder', resource: `/item/order/${order.id}` };
+  const allowed = await simulated({ ...asViewer, ...request });
   assert.equal(allowed.decision, 'allowed');
   assert.match(allowed.reason, /`Read`/);
   assert.deepEqual(allowed.user, { id: viewer.id, email: viewer.email, status: 'active' });
@@ -128,10 +128,10 @@ test('a draft is decided though it is in no policy, and with no member and no wo
 
 test('a change of what a member holds shows in the next simulation', async () => {
   const member = await memberWith(founder, []);
-  const asked = { ...asViewer, user_id: member.id, action: 'getorder', resource: '/item/order/1' };
-  assert.equal((await simulated(asked)).decision, 'implicit_deny');
+  const request = { ...asViewer, user_id: member.id, action: 'getorder', resource: '/item/order/1' };
+  assert.equal((await simulated(request)).decision, 'implicit_deny');
   await grant(founder, member, [allow('getorder')]);
-  assert.equal((await simulated(asked)).decision, 'allowed');
+  assert.equal((await simulated(request)).decision, 'allowed');
 });
 
 test('a draft is held to what a policy is held to, each mistake with its place', async () => {
@@ -146,27 +146,31 @@ test('a draft is held to what a policy is held to, each mistake with its place',
   assert.deepEqual(pointers(problem), ['/statements/0/Effect', '/statements/1/Action/0', '/statements/1/Resource']);
 });
 
-const asked = { action: 'getorder', resource: '/item/order/1' };
+const request = { action: 'getorder', resource: '/item/order/1' };
 
 const refused: readonly (readonly [name: string, body: unknown, places: readonly string[]])[] = [
   ['no object', [], ['', '/action', '/user_id']],
   ['nothing', {}, ['/action', '/user_id']],
-  ['an unknown member', { ...asViewer, ...asked, role: 'admin' }, ['/role']],
-  ['an unknown environment', { ...asViewer, ...asked, env: 'dev' }, ['/env']],
-  ['a member without a workspace', { user_id: viewer.id, ...asked }, ['/tenant_code']],
-  ['a member and a draft', { ...asViewer, ...asked, statements: [] }, ['/user_id']],
+  ['an unknown member', { ...asViewer, ...request, role: 'admin' }, ['/role']],
+  ['an unknown environment', { ...asViewer, ...request, env: 'dev' }, ['/env']],
+  ['a member without a workspace', { user_id: viewer.id, ...request }, ['/tenant_code']],
+  ['a member and a draft', { ...asViewer, ...request, statements: [] }, ['/user_id']],
   ['an action without a resource', { ...asViewer, action: 'getorder' }, ['/action']],
-  ['both ways to ask', { ...asViewer, ...asked, method: 'GET', path: '/list/order' }, ['/action']],
-  ['a record that is none', { ...asViewer, ...asked, record: 'x' }, ['/record']],
-  ['a context that is none', { ...asViewer, ...asked, context: 'x' }, ['/context']],
-  ['an unknown member of the context', { ...asViewer, ...asked, context: { role: 'x' } }, ['/context/role']],
+  ['both ways to ask', { ...asViewer, ...request, method: 'GET', path: '/list/order' }, ['/action']],
+  ['a record that is none', { ...asViewer, ...request, record: 'x' }, ['/record']],
+  ['a context that is none', { ...asViewer, ...request, context: 'x' }, ['/context']],
+  ['an unknown member of the context', { ...asViewer, ...request, context: { role: 'x' } }, ['/context/role']],
   [
     'a context of the wrong kinds',
-    { ...asViewer, ...asked, context: { request: { ip: 'here', time: 'now', queryParameters: { a: 1 }, verb: 'x' } } },
+    {
+      ...asViewer,
+      ...request,
+      context: { request: { ip: 'here', time: 'now', queryParameters: { a: 1 }, verb: 'x' } },
+    },
     ['/context/request/ip', '/context/request/queryParameters/a', '/context/request/time', '/context/request/verb'],
   ],
-  ['another person than the member', { ...asViewer, ...asked, context: { user: { id: 'x' } } }, ['/context/user']],
-  ['a stored record of a draft in no workspace', { statements: [], ...asked, record: { id: 'x' } }, ['/tenant_code']],
+  ['another person than the member', { ...asViewer, ...request, context: { user: { id: 'x' } } }, ['/context/user']],
+  ['a stored record of a draft in no workspace', { statements: [], ...request, record: { id: 'x' } }, ['/tenant_code']],
 ];
 
 for (const [name, body, places] of refused) {
@@ -177,7 +181,7 @@ for (const [name, body, places] of refused) {
   });
 }
 
-const unasked: readonly (readonly [method: string, path: string])[] = [
+const unrequested: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/user/me'],
   ['POST', '/batch'],
   ['POST', '/login'],
@@ -186,7 +190,7 @@ const unasked: readonly (readonly [method: string, path: string])[] = [
   ['GET', 'list/order'],
 ];
 
-for (const [method, path] of unasked) {
+for (const [method, path] of unrequested) {
   test(`policies do not decide about ${method} ${path}`, async () => {
     assertProblem(await simulate({ ...asViewer, method, path }), 'invalid_request');
   });
@@ -212,13 +216,13 @@ test('a workspace, a member and a record that do not exist are named', async () 
     [{ ...asViewer, record: { id: 'x' } }, /record/],
   ];
   for (const [body, word] of cases)
-    assert.match(assertProblem(await simulate({ ...asked, ...body }), 'not_found').detail, word);
-  assertProblem(await simulate({ ...asked, ...asViewer, user_id: 'x#y' }), 'validation_failed');
+    assert.match(assertProblem(await simulate({ ...request, ...body }), 'not_found').detail, word);
+  assertProblem(await simulate({ ...request, ...asViewer, user_id: 'x#y' }), 'validation_failed');
 });
 
 test('a builder simulates in his own org alone', async () => {
   const other = await signUp(gateways);
-  const reply = await manage(other, 'POST', '/acl/simulate', { body: { ...asViewer, ...asked } });
+  const reply = await manage(other, 'POST', '/acl/simulate', { body: { ...asViewer, ...request } });
   assertProblem(reply, 'not_found');
   assert.doesNotMatch(reply.text, new RegExp(viewer.email));
 });
@@ -233,7 +237,8 @@ test('stored records of production are for admins of the org, whatever statement
     action: 'getorder',
     resource: '/item/order/1',
   };
-  const asking = (record: unknown) => manage(org, 'POST', '/acl/simulate', { body: { ...body, record }, token });
-  assertProblem(await asking({ id: order.id }), 'role_required');
+  const simulateRecord = (record: unknown) =>
+    manage(org, 'POST', '/acl/simulate', { body: { ...body, record }, token });
+  assertProblem(await simulateRecord({ id: order.id }), 'role_required');
   assertProblem(await simulate({ ...body, record: { id: order.id } }), 'not_found');
 });

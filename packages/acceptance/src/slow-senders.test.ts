@@ -14,7 +14,7 @@ const senders = 1_000;
 const atOnce = 50;
 
 /** Sends a part of the body each second, until the platform ends the connection. */
-async function beginSlowly(context: TestContext): Promise<Socket> {
+async function startSlowly(context: TestContext): Promise<Socket> {
   const { hostname, port } = new URL(platform.app);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }).on('error', () => undefined);
   context.after(() => socket.destroy());
@@ -36,9 +36,9 @@ async function descriptors(): Promise<number> {
 async function p99(user: AppUser): Promise<number> {
   const taken: number[] = [];
   for (let calls = 0; calls < 300; calls++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     assert.equal((await act(user, 'GET', '/user/me')).status, 200);
-    taken.push(performance.now() - begun);
+    taken.push(performance.now() - startedAt);
   }
   return taken.sort((a, b) => a - b)[297] ?? 0;
 }
@@ -47,8 +47,8 @@ test('a thousand slow senders are refused, the others are served, and 35 s later
   await p99(founder);
   const [alone, before] = [await p99(founder), await descriptors()];
   const sockets: Socket[] = [];
-  for (let begun = 0; begun < senders; begun += atOnce)
-    sockets.push(...(await Promise.all(Array.from({ length: atOnce }, () => beginSlowly(t)))));
+  for (let started = 0; started < senders; started += atOnce)
+    sockets.push(...(await Promise.all(Array.from({ length: atOnce }, () => startSlowly(t)))));
   const last = performance.now();
   const lingering = (await descriptors()) - before;
   const beside = await p99(founder);

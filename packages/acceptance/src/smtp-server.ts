@@ -6,7 +6,7 @@ export interface SmtpServer {
   readonly host: string;
   readonly deliveries: readonly Delivery[];
   /** Every line that clients have said before the text of a mail. */
-  readonly said: readonly string[];
+  readonly logged: readonly string[];
   /** Resolves when so many mails have come. */
   delivered(count: number): Promise<void>;
   close(): void;
@@ -28,7 +28,7 @@ export async function startSmtpServer({
   toRecipients = () => '250 fine',
 }: SmtpServerOptions = {}): Promise<SmtpServer> {
   const deliveries: Delivery[] = [];
-  const said: string[] = [];
+  const logged: string[] = [];
   const sockets = new Set<Socket>();
   let wake = (): void => undefined;
   const server = createServer((socket) => {
@@ -38,7 +38,7 @@ export async function startSmtpServer({
     let pending = '';
     let isText = false;
     const take = (line: string): void => {
-      said.push(line);
+      logged.push(line);
       const verb = line.slice(0, 4).toUpperCase();
       if (verb === 'MAIL') from = addressIn(line);
       if (verb === 'RCPT') to.push(addressIn(line));
@@ -71,7 +71,7 @@ export async function startSmtpServer({
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     deliveries,
-    said,
+    logged,
     delivered: (count) =>
       new Promise((resolve) => {
         wake = () => (deliveries.length >= count ? resolve() : undefined);

@@ -55,22 +55,22 @@ const queries = [
   'days=2026-06-01T01:00:00%2B01:00&days_op=contains',
 ];
 
-const stands = await create(founder, 'order', { code: 'stands' });
+const existing = await create(founder, 'order', { code: 'stands' });
 
 for (const body of bodies)
   test(`a Deny on the body is not evaded by ${JSON.stringify(body)}, on whatever way`, async () => {
     assertProblem(await act(held, 'POST', '/create/order', { body }), 'access_denied');
-    assertProblem(await act(held, 'PUT', `/update/order/${stands.id}`, { body }), 'access_denied');
+    assertProblem(await act(held, 'PUT', `/update/order/${existing.id}`, { body }), 'access_denied');
     for (const operation of [
       { action: 'create', entity: 'order', data: body },
-      { action: 'update', entity: 'order', id: stands.id, data: body },
+      { action: 'update', entity: 'order', id: existing.id, data: body },
     ])
       assertProblem(
         await act(held, 'POST', '/batch', { body: { mode: 'atomic', operations: [operation] } }),
         'access_denied',
       );
     for (const action of ['create', 'update']) {
-      const resource = { type: 'order', ...(action === 'update' ? { id: stands.id } : {}) };
+      const resource = { type: 'order', ...(action === 'update' ? { id: existing.id } : {}) };
       const question = { subject: { type: 'user', id: held.id }, action: { name: action, properties: body }, resource };
       const reply = await act<{ readonly decision: boolean }>(held, 'POST', '/access/v1/evaluation', {
         body: question,
@@ -118,7 +118,7 @@ for (const query of queries)
   });
 
 test('an id in capitals names no record, whatever the policies are', async () => {
-  const id = stands.id.toUpperCase();
+  const id = existing.id.toUpperCase();
   for (const [method, path] of [
     ['GET', 'item'],
     ['PUT', 'update'],
@@ -152,19 +152,19 @@ test('an invitation is judged by the address that it is for, and a workspace by 
 });
 
 test('a simulation judges values as the call would', async () => {
-  const told = async (body: Readonly<Record<string, unknown>>): Promise<string> => {
+  const alerts = async (body: Readonly<Record<string, unknown>>): Promise<string> => {
     const reply = await manage<{ readonly decision: string }>(org, 'POST', '/acl/simulate', { body });
     assert.equal(reply.status, 200, reply.text);
     return reply.body.decision;
   };
   const at = '2026-06-01t00:00:00+00:30';
   const call = { statements, method: 'POST', path: '/create/order' };
-  assert.equal(await told({ ...call, context: { request: { body: { at } } } }), 'explicit_deny');
+  assert.equal(await alerts({ ...call, context: { request: { body: { at } } } }), 'explicit_deny');
   const earlier = '2026-06-01T00:00:00+01:00';
   const onRecord = { ...deny('*'), Condition: { DateLessThan: { 'record.at': ['2026-06-01'] } } };
-  const read = { statements: [allow('*'), onRecord], method: 'GET', path: `/item/order/${stands.id}` };
-  assert.equal(await told({ ...read, record: { at: earlier } }), 'explicit_deny');
-  assert.equal(await told({ ...read, record: { at: '2026-06-01T00:00:00-01:00' } }), 'allowed');
+  const read = { statements: [allow('*'), onRecord], method: 'GET', path: `/item/order/${existing.id}` };
+  assert.equal(await alerts({ ...read, record: { at: earlier } }), 'explicit_deny');
+  assert.equal(await alerts({ ...read, record: { at: '2026-06-01T00:00:00-01:00' } }), 'allowed');
   const query = `/list/order?at=${encodeURIComponent('2026-06-01T02:00:00+01:00')}`;
-  assert.equal(await told({ statements, method: 'GET', path: query, record: {} }), 'explicit_deny');
+  assert.equal(await alerts({ statements, method: 'GET', path: query, record: {} }), 'explicit_deny');
 });

@@ -19,6 +19,7 @@ export function stableValues(): (body: unknown) => unknown {
     return {
       ...Object.fromEntries(members),
       ...('done' in value && 'total' in value ? { done: 200, total: 201 } : {}),
+      ...('metric' in value && 'value' in value ? { value: 12 } : {}),
     };
   };
   return (body) => stable(body, '');
@@ -92,7 +93,7 @@ const replaced: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/\b[0-9a-f]{64}\b/g, '0'.repeat(64)],
   [/^\d{6}$/g, '123456'],
   [/^(?=[a-z-]*[A-Z0-9_])[\w-]{10}-[0-9a-z]{1,4}$/g, 'EXAMPLE-1'],
-  [/\/tmp\/freehold-acceptance-\w+/g, '/var/lib/freehold'],
+  [/(?:\/[\w.-]+)+\/freehold-acceptance-\w+/g, '/var/lib/freehold'],
   [/\b\d+ calls of\b/g, '60 calls of'],
   [/^"\d+"$/g, '"7"'],
   [/\b\d+ MB\b/g, '51200 MB'],

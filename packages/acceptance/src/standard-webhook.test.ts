@@ -21,7 +21,7 @@ test('a message is verified by one of its signatures, and refused where anything
   verifyMessage(secret, { headers: { ...headers, 'webhook-signature': `v1,x v1a,y ${signature}` }, body });
   assert.throws(() => verifyMessage(secret, { headers, body: `${body} ` }), /no signature/);
   assert.throws(() => verifyMessage('whsec_b3RoZXI=', { headers, body }), /no signature/);
-  for (const [name, value, told] of [
+  for (const [name, value, reported] of [
     ['webhook-id', 'two', /no signature/],
     ['webhook-id', '', /no webhook-id/],
     ['webhook-timestamp', String(Number(headers['webhook-timestamp']) - 1), /no signature/],
@@ -29,7 +29,7 @@ test('a message is verified by one of its signatures, and refused where anything
     ['webhook-signature', signature.replace('v1,', 'v2,'), /no signature/],
     ['webhook-signature', undefined, /no webhook-signature/],
   ] as const)
-    assert.throws(() => verifyMessage(secret, { headers: { ...headers, [name]: value }, body }), told, name);
+    assert.throws(() => verifyMessage(secret, { headers: { ...headers, [name]: value }, body }), reported, name);
   for (const minutes of [-6, 6]) {
     const early = signMessage(secret, 'one', body, new Date(Date.now() + minutes * 60_000));
     assert.throws(() => verifyMessage(secret, { headers: early, body }), /another time/);

@@ -1,4 +1,4 @@
-/** What becomes of an account with an unverified address when another account verifies the address. */
+/** The outcome of an account with an unverified address when another account verifies the address. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readAppToken } from './app-token.ts';
@@ -122,7 +122,7 @@ test('the sole admin of a workspace stays its admin, is shown with his state, an
   const other = await through(org, founder.email);
   assert.equal(other.tenantCode, 'main');
   assertProblem(await act(other, 'POST', '/create/userrole', { body: { name: 'no admin' } }), 'access_denied');
-  // What was sent before says nothing of two accounts.
+  // The data that were sent before says nothing of two accounts.
   assertProblem(await ask(org, '/verify-email', { code: welcome }), 'not_found');
   const [mail] = await mailsTo(gateways, founder.email);
   assert.match(mail?.text ?? '', /If you made that account yourself/);
@@ -314,7 +314,7 @@ async function joinOf(user: AppUser): Promise<unknown> {
   return reply.body.join;
 }
 
-function askToJoin(user: AppUser) {
+function requestToJoin(user: AppUser) {
   return act(user, 'POST', '/user/join', { headers: fromElsewhere() });
 }
 
@@ -328,17 +328,17 @@ test('a caller by the provider hears of the account that waits, asks for its lin
   const renamed = await act(other, 'PUT', '/user/me', { body: { fn: 'Ann' } });
   assert.deepEqual(renamed.body.join, { since: suspended_at });
   const before = (await mailsTo(gateways, user.email)).length;
-  const asked = await askToJoin(other);
-  assert.deepEqual([asked.status, asked.body], [202, {}]);
+  const requested = await requestToJoin(other);
+  assert.deepEqual([requested.status, requested.body], [202, {}]);
   const mails = await mailsTo(gateways, user.email);
   assert.equal(mails.length, before + 1);
   const codes = mails.slice(0, 2).map(({ text }) => codeIn(text, 'verify-email'));
   assert.equal(new Set(codes).size, 2);
   await prove(org, user.email);
-  assertProblem(await askToJoin(other), 'token_invalid');
+  assertProblem(await requestToJoin(other), 'token_invalid');
   const back = await through(org, user.email);
   assert.deepEqual([back.id, await joinOf(back)], [user.id, undefined]);
-  assertProblem(await askToJoin(back), 'conflict');
+  assertProblem(await requestToJoin(back), 'conflict');
   // The first of the two is good for nothing now.
   assertProblem(await ask(org, '/verify-email', { code: codes[1] }), 'not_found');
 });
@@ -352,12 +352,12 @@ test('other callers do not hear of an account that waits, and have no link maile
   const stranger: AppUser = { ...user, token: unproved.body.token, id: unproved.body.user_id };
   for (const other of [user, founder, stranger]) {
     assert.equal(await joinOf(other), undefined);
-    assertProblem(await askToJoin(other), 'conflict');
+    assertProblem(await requestToJoin(other), 'conflict');
   }
   const owner = await through(org, email);
   assert.notEqual(await joinOf(owner), undefined);
   assert.equal(await joinOf(stranger), undefined);
-  assertProblem(await askToJoin(stranger), 'conflict');
+  assertProblem(await requestToJoin(stranger), 'conflict');
   assertProblem(await act(owner, 'POST', '/user/verification'), 'conflict');
   const url = appUrl(org, '/user/join');
   assertProblem(await call('POST', url), 'token_missing');
@@ -368,7 +368,7 @@ test('other callers do not hear of an account that waits, and have no link maile
   const acting = await manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: impersonation });
   assert.equal(acting.status, 200, acting.text);
   assert.equal(await joinOf({ ...owner, token: acting.body.token }), undefined);
-  assertProblem(await askToJoin({ ...owner, token: acting.body.token }), 'access_denied');
+  assertProblem(await requestToJoin({ ...owner, token: acting.body.token }), 'access_denied');
   const second = await startIdentityProvider();
   t.after(() => second.close());
   const audiences = [clientAtProvider];
@@ -378,7 +378,7 @@ test('other callers do not hear of an account that waits, and have no link maile
   ]);
   const bySecond = await exchangeToken(org, second.token(personAt(email, { email })));
   assert.equal(bySecond.body.user_id, owner.id);
-  const problem = assertProblem(await askToJoin({ ...owner, token: bySecond.body.token }), 'access_denied');
+  const problem = assertProblem(await requestToJoin({ ...owner, token: bySecond.body.token }), 'access_denied');
   assert.match(problem.detail, /by the provider that has verified/);
   assert.equal((await mailsTo(gateways, email)).length, 2);
 });
@@ -392,8 +392,8 @@ test('the link is asked for within an hour of the sign-in, which no exchange of 
   const old = await came(now - 3601);
   assert.notEqual(await joinOf(old), undefined);
   for (const user of [old, await refreshed(old)])
-    assert.match(assertProblem(await askToJoin(user), 'access_denied').detail, /sign in at the provider again/);
-  assert.equal((await askToJoin(await came(now - 3000))).status, 202);
+    assert.match(assertProblem(await requestToJoin(user), 'access_denied').detail, /sign in at the provider again/);
+  assert.equal((await requestToJoin(await came(now - 3000))).status, 202);
 });
 
 test('the link is mailed three times in all, also to a caller in no workspace, and what it joins is one account', async () => {
@@ -403,8 +403,8 @@ test('the link is mailed three times in all, also to a caller in no workspace, a
   assert.equal(other.tenantId, null);
   assert.notEqual(await joinOf(other), undefined);
   // One came with the sign-up, and one with the suspension.
-  assert.equal((await askToJoin(other)).status, 202);
-  const refusal = await askToJoin(other);
+  assert.equal((await requestToJoin(other)).status, 202);
+  const refusal = await requestToJoin(other);
   assertProblem(refusal, 'rate_limited');
   assert.ok(Number(refusal.headers.get('retry-after')) > 0);
   assert.equal((await mailsTo(gateways, user.email)).length, 3);

@@ -50,8 +50,8 @@ interface Control {
 }
 
 function control(org: Org, { code, action, body, token = org.builder.token }: Control) {
-  const asked = { env: 'test', ...(action === 'suspend' ? { reason } : {}), ...body };
-  return manage(org, 'POST', `/org/workspaces/${code}/${action}`, { body: asked, token });
+  const request = { env: 'test', ...(action === 'suspend' ? { reason } : {}), ...body };
+  return manage(org, 'POST', `/org/workspaces/${code}/${action}`, { body: request, token });
 }
 
 async function suspend(org: Org, code = 'main', env = 'test'): Promise<void> {
@@ -83,8 +83,8 @@ async function serviceKey(org: Org, code = 'main'): Promise<string> {
   return reply.body.key;
 }
 
-function viewAs(org: Org, asked: object) {
-  return manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: { env: 'test', ...asked } });
+function viewAs(org: Org, request: object) {
+  return manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: { env: 'test', ...request } });
 }
 
 type Named = Pick<Route, 'method' | 'path' | 'access'>;
@@ -172,10 +172,10 @@ test('invitations into a suspended workspace are refused, and an open one is goo
   await founderOf(org, 'Alpha');
   const guest = await signIn(org, newEmail('guest'));
   const path = '/org/workspaces/alpha/invitations';
-  const asked = { body: { env: 'test', email: guest.email } };
-  const { id, code } = (await manage<{ id: string; code: string }>(org, 'POST', path, asked)).body;
+  const request = { body: { env: 'test', email: guest.email } };
+  const { id, code } = (await manage<{ id: string; code: string }>(org, 'POST', path, request)).body;
   await suspend(org, 'alpha');
-  assertProblem(await manage(org, 'POST', path, asked), 'workspace_suspended');
+  assertProblem(await manage(org, 'POST', path, request), 'workspace_suspended');
   assertProblem(await manage(org, 'POST', `${path}/${id}/resend`, { body: { env: 'test' } }), 'workspace_suspended');
   const accept = () => act(guest, 'POST', '/user/acceptinvitation', { body: { code } });
   assertProblem(await accept(), 'workspace_suspended');
@@ -351,15 +351,15 @@ test('builders see which workspaces are suspended, since when and why, and the a
     readonly tenant_code: string;
     readonly detail?: { readonly reason?: string };
   }
-  const told = async (action: string) =>
+  const entries = async (action: string) =>
     (await manage<{ items: readonly Entry[] }>(org, 'GET', `/audit?env=test&action=${action}`)).body.items.map(
       ({ tenant_code, detail }) => [tenant_code, detail?.reason],
     );
-  assert.deepEqual(await told('workspace.suspended'), [
+  assert.deepEqual(await entries('workspace.suspended'), [
     ['gamma', reason],
     ['alpha', reason],
   ]);
-  assert.deepEqual(await told('workspace.resumed'), [['alpha', 'It is paid.']]);
+  assert.deepEqual(await entries('workspace.resumed'), [['alpha', 'It is paid.']]);
 });
 
 test('only an org admin suspends and resumes, only what is there, and each once', async () => {

@@ -175,9 +175,9 @@ test('an org that does not exist gives no token', async () => {
 });
 
 test('A11: a token of an issuer that is not allowed is refused, and the issuer is not asked for its keys', async () => {
-  let visits = 0;
+  let appointments = 0;
   const listener = createServer((_, response) => {
-    visits++;
+    appointments++;
     response.end('{}');
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -190,7 +190,7 @@ test('A11: a token of an issuer that is not allowed is refused, and the issuer i
     const token = `${encodePart(header)}.${encodePart(claims)}.c2lnbmF0dXJl`;
     assertProblem(await exchangeToken(org, token), 'issuer_not_allowed');
   }
-  assert.equal(visits, 0);
+  assert.equal(appointments, 0);
   listener.close();
 });
 

@@ -123,7 +123,7 @@ test('transactions that only read see one moment, while others move amounts', as
 });
 
 test('later steps see the records that earlier ones made, changed and removed, and they refer to each other', async () => {
-  const visit = (id: string, slot: number) => ({
+  const appointment = (id: string, slot: number) => ({
     ...{ id, type: 'create', entity: 'visit' },
     values: { room: '{{ input.room }}', slot, guest: '{{ steps.guest.id }}' },
   });
@@ -134,7 +134,7 @@ test('later steps see the records that earlier ones made, changed and removed, a
       {
         id: 'branches',
         type: 'parallel',
-        branches: [[visit('first', 3), visit('second', 1)], [{ id: 'seen', type: 'list', ...inRoom }]],
+        branches: [[appointment('first', 3), appointment('second', 1)], [{ id: 'seen', type: 'list', ...inRoom }]],
       },
       { id: 'moved', type: 'update', entity: 'visit', record: '{{ steps.first.id }}', values: { slot: 2 } },
       { id: 'one', type: 'get', entity: 'visit', record: '{{ steps.moved.id }}' },

@@ -64,7 +64,7 @@ for (const { name, base, path, token } of [
       const reply = await send(base, operation, token);
       const found = reply.body?.errors?.find(({ pointer }) => pointer === `/${unknown}`);
       assert.deepEqual([reply.status, found?.code], [400, 'unknown_field'], `${operation.id}: ${reply.text}`);
-      document.assertTold(operation, reply);
+      document.assertDocumented(operation, reply);
     }
   });
 

@@ -62,8 +62,8 @@ interface Step {
   readonly error: string | null;
 }
 
-async function ok<Body>(asked: Promise<Reply<Body>>, status = 200): Promise<Body> {
-  const reply = await asked;
+async function ok<Body>(request: Promise<Reply<Body>>, status = 200): Promise<Body> {
+  const reply = await request;
   assert.equal(reply.status, status, reply.text);
   return reply.body;
 }
@@ -281,8 +281,8 @@ test('members hold what is applied at once, through their groups', async () => {
       `/audit?tenant_code=${founder.tenantCode}`,
     ),
   );
-  const told = entries.items.filter(({ actor }) => actor.kind === 'org_user').map(({ action }) => action);
-  assert.deepEqual(told.toSorted(), ['group.created', 'policy.created', 'workspace_template.applied']);
+  const auditEntries = entries.items.filter(({ actor }) => actor.kind === 'org_user').map(({ action }) => action);
+  assert.deepEqual(auditEntries.toSorted(), ['group.created', 'policy.created', 'workspace_template.applied']);
   const ofOrg = await ok(
     manage<{ items: readonly { action: string }[] }>(org, 'GET', '/audit?action=workspace_template'),
   );
@@ -478,13 +478,13 @@ test('an activation applies the template to the workspaces of production in the 
   await act(two, 'PUT', `/update/aclpolicy/${own?.id}`, { body: { statements: [allow('browse*')] } });
   await template(org, [clerk('get*', 'list*'), noDelete]);
   await publish(org);
-  const asked = { body: { apply_templates: true } };
+  const request = { body: { apply_templates: true } };
   const { key } = await newKey(org, 'activate');
   const developer = await joinOrg(org, 'developer');
   for (const token of [key, developer.token])
-    assertProblem(await manage(org, 'POST', '/deploy/activate', { ...asked, token }), 'role_required');
+    assertProblem(await manage(org, 'POST', '/deploy/activate', { ...request, token }), 'role_required');
   assert.deepEqual((await policyNamed(one, 'clerk'))?.statements, normal([allow(['get*'])]));
-  const { template_application: id } = await activate(org, asked.body);
+  const { template_application: id } = await activate(org, request.body);
   assert.ok(id);
   const done = await settled(org, id, '?env=prod');
   assert.deepEqual([done.state, done.done, done.failed, done.keeps], ['done', 2, 0, 1], JSON.stringify(done));

@@ -33,15 +33,15 @@ export async function refreshed(user: AppUser): Promise<AppUser> {
   return { ...user, token: reply.body.token, tenantId: reply.body.tenant_id, tenantCode: reply.body.tenant_code };
 }
 
-export interface MadeWorkspace {
+export interface CreatedWorkspace {
   readonly id: string;
   readonly code: string;
   readonly name: string;
   readonly current: boolean;
 }
 
-export function makeWorkspace(user: AppUser, body: unknown): Promise<Reply<MadeWorkspace>> {
-  return act<MadeWorkspace>(user, 'POST', '/user/workspace', { body });
+export function makeWorkspace(user: AppUser, body: unknown): Promise<Reply<CreatedWorkspace>> {
+  return act<CreatedWorkspace>(user, 'POST', '/user/workspace', { body });
 }
 
 /** A new person with a workspace of its own, and a token of it. */

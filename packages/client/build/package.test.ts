@@ -43,6 +43,8 @@ const modules = [
 const golden = [
   'LICENSE',
   'README.md',
+  'aggregates.d.ts',
+  'aggregates.js',
   'package.json',
   'contract/parts-argument.d.ts',
   'contract/problem.d.ts',

@@ -57,7 +57,7 @@ function isRefusedToken(error: unknown): error is FreeholdError {
   return error instanceof FreeholdError && (error.code === 'token_expired' || error.code === 'token_invalid');
 }
 
-/** What is sent to any gateway: the body as JSON, and a key for a POST. */
+/** The data that are sent to any gateway: the body as JSON, and a key for a POST. */
 export function requestOf(method: string, path: string, options: RequestOptions = {}) {
   const { body, signal, idempotencyKey } = options;
   const accept = path.startsWith('/export/') ? 'text/csv, application/x-ndjson' : 'application/json';

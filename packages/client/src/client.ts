@@ -11,6 +11,7 @@ import { type Credentials, hasToken, isOver, type SignIn, signIn } from './sign-
 import { type Transport, transport } from './transport.ts';
 import { type Workspaces, workspacesOf } from './workspaces.ts';
 
+export type { AggregateQuery, Group, GroupPage } from './aggregates.ts';
 export type { Batch, BatchMode, BatchResult, Reference, Referring, RefOptions } from './batch.ts';
 export type { CallOptions, RequestOptions } from './caller.ts';
 export type { EntityClient, Job, Page } from './entity.ts';
@@ -50,7 +51,7 @@ export interface AppOptions {
   /** Keeps the session beyond the program, as `localStorage` does. Left out, it ends with the program. */
   readonly storage?: SessionStorage | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How often a call is sent again at most, where that is safe: 3. */
+  /** The number of times that a call is sent again at most, where that is safe: 3. */
   readonly retries?: number | undefined;
   /** Called when the platform takes the session's token no longer, and there is none in its place. */
   readonly onSignedOut?: ((error: FreeholdError) => void) | undefined;
@@ -74,7 +75,7 @@ export interface JoinOffer {
 
 /** An app as one user has it, in one workspace. */
 export interface App<S = AnySchema> {
-  /** As `createApp` was told: which app this is, and in which environment. */
+  /** The arguments of `createApp`: the app and its environment. */
   readonly options: Readonly<Pick<AppOptions, 'url' | 'org' | 'clientId'>>;
   readonly session: Session | undefined;
   /** Also called for what happens in other tabs, if they share a storage. @returns what ends it. */

@@ -1,17 +1,38 @@
 /** The records of one entity. */
+import {
+  type AggregateQuery,
+  type AnyAggregate,
+  aggregateQueryOf,
+  type GroupPage,
+  type GroupTerm,
+  type MeasureTerm,
+  type ValueField,
+} from './aggregates.ts';
 import type { Caller, CallOptions } from './caller.ts';
 import { type AnyQuery, type CountQuery, type ListQuery, queryOf, type ShowQuery } from './query.ts';
 import { objectOf } from './reply.ts';
 import type { CreateOf, EntityName, ExpandName, FieldName, Shows, UpdateOf, ViewName } from './schema-types.ts';
 import { type IfMatch, ifMatchText, remember } from './tags.ts';
 
-export interface Page<R> {
+/** The records that have a value; `null` is that of records without one. */
+export interface FacetValue {
+  readonly value: string | number | boolean | null;
+  readonly count: number;
+}
+
+export interface Page<R, C extends string = never> {
   readonly items: readonly R[];
   /** The `cursor` of the next page; `null` if this is the last one. */
   readonly nextToken: string | null;
   /** The page ended before it was full, since it had read as much as a page may. */
   readonly partial?: true;
+  /** It had looked at as many records as a page may, or it took too long. */
+  readonly partialReason?: 'records' | 'time';
   readonly total?: number | { readonly atLeast: number };
+  /** Of the first page: the 50 most frequent values of each field, in all records of the list. */
+  readonly facets?: { readonly [N in C]: readonly FacetValue[] };
+  /** The facets are not whole: there were too many records, the time was over, or a field has too many values to show any. */
+  readonly facetsPartial?: 'records' | 'time' | 'values';
 }
 
 /** Work that goes on after the reply. */
@@ -44,21 +65,27 @@ export interface EntityClient<S, E extends EntityName<S>> {
     V extends ViewName<S, E, 'list'> = never,
     F extends FieldName<S, E, 'list', V> = never,
     X extends ExpandName<S, E> = never,
-  >(query?: ListQuery<S, E, V, F, X> & CallOptions): Promise<Page<Shows<S, E, 'list', V, F, X>>>;
+    C extends ValueField<S, E> = never,
+  >(query?: ListQuery<S, E, V, F, X, C> & CallOptions): Promise<Page<Shows<S, E, 'list', V, F, X>, C>>;
   /** The pages of a list, each asked for when it is wanted. */
   pages<
     V extends ViewName<S, E, 'list'> = never,
     F extends FieldName<S, E, 'list', V> = never,
     X extends ExpandName<S, E> = never,
-  >(query?: ListQuery<S, E, V, F, X> & CallOptions): AsyncIterable<Page<Shows<S, E, 'list', V, F, X>>>;
+    C extends ValueField<S, E> = never,
+  >(query?: ListQuery<S, E, V, F, X, C> & CallOptions): AsyncIterable<Page<Shows<S, E, 'list', V, F, X>, C>>;
   /** The records of all pages of a list. */
   each<
     V extends ViewName<S, E, 'list'> = never,
     F extends FieldName<S, E, 'list', V> = never,
     X extends ExpandName<S, E> = never,
   >(query?: ListQuery<S, E, V, F, X> & CallOptions): AsyncIterable<Shows<S, E, 'list', V, F, X>>;
-  /** How many records there are, also where the platform counts them in parts. */
+  /** The number of records, also where the platform counts them in parts. */
   count(query?: CountQuery<S, E> & CallOptions): Promise<number>;
+  /** Figures of groups of the records of a list: a page of them. */
+  aggregate<G extends GroupTerm<S, E> = never, M extends MeasureTerm<S, E> = 'count'>(
+    query?: AggregateQuery<S, E, G, M> & CallOptions,
+  ): Promise<GroupPage<G, M>>;
   get<
     V extends ViewName<S, E, 'get'> = never,
     F extends FieldName<S, E, 'get', V> = never,
@@ -94,8 +121,18 @@ class Records {
 
   async list({ signal, ...query }: AnyQuery & CallOptions = {}): Promise<Page<never>> {
     const answer = await this.#caller.call('GET', `/list/${this.#name}`, { query: queryOf(query), signal });
-    const { nexttoken, ...page } = objectOf<SentPage>(answer, { has: isPage });
-    return { ...page, nextToken: nexttoken };
+    const {
+      nexttoken,
+      partial_reason: partialReason,
+      facets_partial: facetsPartial,
+      ...page
+    } = objectOf<SentPage>(answer, { has: isPage });
+    return {
+      ...page,
+      nextToken: nexttoken,
+      ...(partialReason === undefined ? {} : { partialReason }),
+      ...(facetsPartial === undefined ? {} : { facetsPartial }),
+    };
   }
 
   async *pages(query: AnyQuery & CallOptions = {}): AsyncGenerator<Page<never>> {
@@ -122,6 +159,19 @@ class Records {
       cursor = part.nexttoken ?? undefined;
     } while (cursor !== undefined);
     return sum;
+  }
+
+  async aggregate({ signal, ...query }: AnyAggregate & CallOptions = {}): Promise<unknown> {
+    const answer = await this.#caller.call('GET', `/aggregate/${this.#name}`, {
+      query: aggregateQueryOf(query),
+      signal,
+    });
+    const { nexttoken, partial_reason, ...page } = objectOf<SentPage>(answer, { has: isPage });
+    return {
+      ...page,
+      nextToken: nexttoken,
+      ...(partial_reason === undefined ? {} : { partialReason: partial_reason }),
+    };
   }
 
   get(id: string, { signal, ...query }: AnyQuery & CallOptions = {}): Promise<never> {
@@ -155,6 +205,8 @@ class Records {
 interface SentPage {
   readonly items: readonly never[];
   readonly nexttoken: string | null;
+  readonly partial_reason?: 'records' | 'time';
+  readonly facets_partial?: 'records' | 'time' | 'values';
 }
 
 interface SentCount {

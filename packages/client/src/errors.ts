@@ -14,7 +14,7 @@ export class FreeholdError extends Error {
   /** By which a builder looks up why policies denied the call. */
   readonly decisionId: string | undefined;
   readonly reason: 'implicit_deny' | 'explicit_deny' | undefined;
-  /** What is wrong with the input, by JSON pointers into the body. */
+  /** The faults of the input, by JSON pointers into the body. */
   readonly errors: readonly InputError[];
   /** The seconds after which the platform asks to try again. */
   readonly retryAfter: number | undefined;
@@ -44,7 +44,7 @@ export class FreeholdError extends Error {
     this.problem = problem ?? {};
   }
 
-  /** What is wrong with one member of the body, such as `/email`. */
+  /** The faults of one member of the body, such as `/email`. */
   errorAt(pointer: string): string | undefined {
     return this.errors.find((error) => error.pointer === pointer)?.message;
   }

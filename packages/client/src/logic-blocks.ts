@@ -7,7 +7,7 @@ export interface LogicBlockOptions extends CallOptions {
 }
 
 export type LogicBlockResult =
-  /** What the block returns; `null` if it returns nothing. */
+  /** The result of the block; `null` if it returns nothing. */
   | { readonly state: 'done'; readonly returns: unknown }
   /** The run goes on without the caller: `GET /runs/{id}` shows it. */
   | { readonly state: 'waiting'; readonly runId: string };

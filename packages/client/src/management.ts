@@ -18,11 +18,11 @@ export interface ManagementOptions {
   /** The code of the org that calls are meant for: a token of another one is refused by 409 `org_mismatch`. */
   readonly org?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How often a call is sent again at most, where that is safe: 3. */
+  /** The number of times that a call is sent again at most, where that is safe: 3. */
   readonly retries?: number | undefined;
 }
 
-/** What a call of the route sends. */
+/** The request of a call of the route. */
 export type CallInput<N extends RouteName> = Calls[N]['parts'] & {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;

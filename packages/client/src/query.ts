@@ -22,7 +22,7 @@ export interface ShowQuery<V, F, X> {
   readonly expand?: readonly X[] | undefined;
 }
 
-export interface ListQuery<S, E, V, F, X> extends CountQuery<S, E>, ShowQuery<V, F, X> {
+export interface ListQuery<S, E, V, F, X, C = never> extends CountQuery<S, E>, ShowQuery<V, F, X> {
   readonly sort?: Sort<S, E> | readonly Sort<S, E>[] | undefined;
   /** From 1 to 200. */
   readonly pageSize?: number | undefined;
@@ -30,11 +30,13 @@ export interface ListQuery<S, E, V, F, X> extends CountQuery<S, E>, ShowQuery<V,
   readonly cursor?: string | null | undefined;
   /** Whether pages say how many records there are on all of them. */
   readonly total?: boolean | undefined;
+  /** Up to 5 fields, of whose values the first page says how many records of the list have each. */
+  readonly facets?: readonly C[] | undefined;
 }
 
 export type QueryValues = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** What a query may hold, whatever its entity. */
+/** The query parameters of every entity. */
 export interface AnyQuery {
   readonly filter?: string | undefined;
   readonly where?: object | undefined;
@@ -48,6 +50,7 @@ export interface AnyQuery {
   readonly pageSize?: number | undefined;
   readonly cursor?: string | null | undefined;
   readonly total?: boolean | undefined;
+  readonly facets?: readonly string[] | undefined;
 }
 
 /** @throws TypeError for conditions that no parameter can say, or without a value: all records would match. */
@@ -65,6 +68,7 @@ export function queryOf(query: AnyQuery): QueryValues {
     $all: rest.all,
     $view: rest.view,
     $total: rest.total,
+    $facets: joined(rest.facets),
     $fields: fields?.join(),
     $expand: joined(expand),
     $sortby: joined(names),

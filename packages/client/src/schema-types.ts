@@ -1,6 +1,6 @@
 /** How generated types describe an app, and what replies look like by them. */
 
-/** What every record has beside its fields. */
+/** The members of every record beside its fields. */
 export interface Stamps {
   readonly id: string;
   readonly version: number;
@@ -109,6 +109,7 @@ export interface RelatedPage<R> {
   readonly items: readonly R[];
   readonly nexttoken: string | null;
   readonly partial?: true;
+  readonly partial_reason?: 'records' | 'time';
 }
 
 type First<X> = X extends `${infer N}.${string}` ? N : X;
@@ -142,5 +143,5 @@ export type Sort<S, E> = Types<S, E>['sort'] | `-${Types<S, E>['sort']}`;
 type Blocks<S> = S extends { readonly $blocks: infer B } ? B : Readonly<Record<string, unknown>>;
 
 export type BlockName<S> = keyof Blocks<S> & string;
-/** What a logic block takes. */
+/** The input of a logic block. */
 export type InputOf<S, B extends BlockName<S>> = Blocks<S>[B];

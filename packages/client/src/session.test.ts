@@ -51,7 +51,7 @@ function refusing(fails: readonly (keyof SessionStorage)[]) {
 /** A holder with a clock of its own, and exchanges that are answered by the test. */
 function started(options: Partial<SessionOptions> = {}) {
   const clock = { now: 0 };
-  const asked: { readonly tenant: string | null; readonly answer: PromiseWithResolvers<ExchangedToken> }[] = [];
+  const requests: { readonly tenant: string | null; readonly answer: PromiseWithResolvers<ExchangedToken> }[] = [];
   const over: string[] = [];
   const holder = new SessionHolder({
     storage: undefined,
@@ -59,13 +59,13 @@ function started(options: Partial<SessionOptions> = {}) {
     now: () => clock.now,
     exchange: (_, tenant) => {
       const answer = Promise.withResolvers<ExchangedToken>();
-      asked.push({ tenant, answer });
+      requests.push({ tenant, answer });
       return answer.promise;
     },
     onSignedOut: ({ code }) => over.push(code),
     ...options,
   });
-  return { clock, asked, over, holder };
+  return { clock, requests, over, holder };
 }
 
 const refused = (code: 'token_expired' | 'token_invalid') => new FreeholdError({ status: 401, code, detail: code });
@@ -83,51 +83,51 @@ test('a session says who it is of, and when it ends', () => {
 });
 
 test('a token is renewed once when four fifths of its life are over, in its own workspace, while calls go on', async () => {
-  const { clock, asked, holder } = started();
+  const { clock, requests, holder } = started();
   const [first, second] = [token('a'), token('b')];
   holder.set(first);
   clock.now = 38 * hour;
   holder.token();
-  assert.equal(asked.length, 0);
+  assert.equal(requests.length, 0);
   clock.now = 39 * hour;
   assert.equal(holder.token()?.token, first.token);
   assert.equal(holder.token()?.token, first.token);
   assert.deepEqual(
-    asked.map(({ tenant }) => tenant),
+    requests.map(({ tenant }) => tenant),
     ['main'],
   );
   const renewal = holder.renew();
-  assert.equal(asked.length, 1);
-  asked[0]?.answer.resolve(second);
+  assert.equal(requests.length, 1);
+  requests[0]?.answer.resolve(second);
   await renewal;
   assert.equal(holder.token()?.token, second.token);
   clock.now = 39 * hour + 38 * hour;
   holder.token();
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 test('a renewal that fails leaves the token as it is, and is tried again after half a minute', async () => {
-  const { clock, asked, over, holder } = started();
+  const { clock, requests, over, holder } = started();
   holder.set(token('a'));
   clock.now = 47 * hour;
   const held = holder.token();
   const renewal = holder.renew();
-  asked[0]?.answer.reject(refused('token_expired'));
+  requests[0]?.answer.reject(refused('token_expired'));
   await assert.rejects(renewal);
   assert.deepEqual(holder.token(), held);
-  assert.deepEqual([asked.length, over], [1, []]);
+  assert.deepEqual([requests.length, over], [1, []]);
   clock.now += 30_001;
   holder.token();
-  assert.equal(asked.length, 2);
+  assert.equal(requests.length, 2);
 });
 
 test('a renewal that ends after a switch or a sign-out brings nothing back', async () => {
   for (const next of [token('b', 'other'), undefined]) {
-    const { asked, holder } = started();
+    const { requests, holder } = started();
     holder.set(token('a'));
     const renewal = holder.renew();
     holder.set(next);
-    asked[0]?.answer.resolve(token('c'));
+    requests[0]?.answer.resolve(token('c'));
     await renewal;
     assert.equal(holder.token()?.token, next?.token);
   }
@@ -135,23 +135,23 @@ test('a renewal that ends after a switch or a sign-out brings nothing back', asy
 
 test('a refused token that has been renewed meanwhile is replaced, also by another tab', async () => {
   const storage = memory();
-  const { holder, asked } = started({ storage });
+  const { holder, requests } = started({ storage });
   const other = started({ storage }).holder;
   const [first, second] = [token('a'), token('b')];
   holder.set(first);
   other.set(second);
   assert.deepEqual((await holder.replacementOf(first, refused('token_invalid'))).token, second.token);
-  assert.equal(asked.length, 0);
+  assert.equal(requests.length, 0);
 });
 
 test('an expired token is renewed if the platform does so, once for all calls that it refused', async () => {
-  const { holder, asked } = started();
+  const { holder, requests } = started();
   const [first, second] = [token('a'), token('b')];
   holder.set(first);
   const both = [1, 2].map(() => holder.replacementOf(first, refused('token_expired')));
   await new Promise(setImmediate);
-  assert.equal(asked.length, 1);
-  asked[0]?.answer.resolve(second);
+  assert.equal(requests.length, 1);
+  requests[0]?.answer.resolve(second);
   assert.deepEqual(
     (await Promise.all(both)).map((held) => held.token),
     [second.token, second.token],
@@ -202,7 +202,7 @@ const failures: readonly (readonly (keyof SessionStorage)[])[] = [
 for (const fails of failures) {
   test(`a session is held in memory where ${fails} of the storage throws, also past a refused token`, async () => {
     const { storage } = refusing(fails);
-    const { holder, asked, over } = started({ storage });
+    const { holder, requests, over } = started({ storage });
     const seen: unknown[] = [];
     holder.listen((session) => seen.push(session?.userId));
     const [first, second] = [token('a'), token('b')];
@@ -210,7 +210,7 @@ for (const fails of failures) {
     assert.deepEqual([holder.token()?.token, seen], [first.token, ['u1']]);
     const replacement = holder.replacementOf(first, refused('token_expired'));
     await new Promise(setImmediate);
-    asked[0]?.answer.resolve(second);
+    requests[0]?.answer.resolve(second);
     assert.equal((await replacement).token, second.token);
     assert.deepEqual([holder.token()?.token, over], [second.token, []]);
   });

@@ -152,7 +152,7 @@ export class SessionHolder {
     return isLate && now - this.#lastAttempt > renewalPauseMilliseconds;
   }
 
-  /** What another tab has stored, or removed, since. */
+  /** Changes that another tab has stored since. */
   #reload(): void {
     if (this.#options.storage === undefined || !this.#isStored) return;
     const stored = this.#stored(this.#held);

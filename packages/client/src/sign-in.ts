@@ -1,4 +1,4 @@
-/** How a person comes in: a log-in or a provider's token, and the app JWT in exchange. */
+/** The way a person comes in: a log-in or a provider's token, and the app JWT in exchange. */
 import { requestOf } from './caller.ts';
 import { FreeholdError } from './errors.ts';
 import { withQuery } from './query.ts';

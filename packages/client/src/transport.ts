@@ -23,7 +23,7 @@ export interface Request {
 
 export interface Transport {
   readonly fetch: typeof globalThis.fetch;
-  /** How often a call is sent again at most. */
+  /** The number of times that a call is sent again at most. */
   readonly retries: number;
   /** Resolves after the time, or rejects when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;

@@ -10,7 +10,7 @@ import { usedStyles } from './used-styles.ts';
 
 const folder = join(import.meta.dirname, '..');
 
-/** Where the platform looks for the console. */
+/** The folder in which the platform looks for the console. */
 export const builtFolder = join(folder, 'dist');
 
 /** Built beside its place and moved there when it is whole, so that no platform serves half a console. */

@@ -47,7 +47,7 @@ const signInTest = createRoute({
   path: '/sign-in-test',
   beforeLoad: async ({ preload }) => {
     if (preload) return;
-    const { receiveSignIn } = await import('./screens/settings/providers/begun-sign-in.ts');
+    const { receiveSignIn } = await import('./screens/settings/providers/started-sign-in.ts');
     const returned = receiveSignIn(arrived);
     if (returned === undefined) return;
     const { org, env } = returned.begun;

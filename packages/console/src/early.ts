@@ -3,7 +3,7 @@
  * files and the replies that this screen needs. Kept small, because the frame waits for it.
  */
 import './early.css';
-import { beginFirstCalls } from './first-calls.ts';
+import { startFirstCalls } from './first-calls.ts';
 import { screenFiles, screenOf } from './screen-files.ts';
 
 const path = location.pathname.slice(new URL(document.baseURI).pathname.length);
@@ -21,5 +21,5 @@ if (area === 'o') {
   const screen = screenOf(segments);
   // Asked for again, with a reason on the screen, where it does not arrive.
   if (screen !== undefined) screenFiles[screen]().catch(() => undefined);
-  beginFirstCalls({ org, env, screen, segments, search: new URLSearchParams(location.search) });
+  startFirstCalls({ org, env, screen, segments, search: new URLSearchParams(location.search) });
 }

@@ -1,4 +1,4 @@
-import { beginCall } from './api/call.ts';
+import { startCall } from './api/call.ts';
 import { entitiesInput, entityInput, impersonateInput, overviewInput, usageInput } from './api/inputs.ts';
 import type { screenFiles } from './screen-files.ts';
 
@@ -15,20 +15,20 @@ export interface FirstScreen {
  * Sends the calls by which a visit shows its first screen, before the scripts that need their replies are there. These
  * are the calls that the queries of the screen make: they take the replies, and send what was not sent here.
  */
-export function beginFirstCalls({ org, env, screen, segments, search }: FirstScreen): void {
-  beginCall('readMe', { mayBeSignedOut: true });
+export function startFirstCalls({ org, env, screen, segments, search }: FirstScreen): void {
+  startCall('readMe', { mayBeSignedOut: true });
   if (env !== 'test' && env !== 'prod') return;
   const headers = { 'X-Org': org };
   const [, entity = ''] = segments;
   if (screen === '') {
-    beginCall('showOverview', { ...overviewInput(env), headers });
-    beginCall('showUsage', { ...usageInput, headers });
+    startCall('showOverview', { ...overviewInput(env), headers });
+    startCall('showUsage', { ...usageInput, headers });
   }
-  if (screen === 'entities' || screen === 'records') beginCall('listEntities', { ...entitiesInput(env), headers });
+  if (screen === 'entities' || screen === 'records') startCall('listEntities', { ...entitiesInput(env), headers });
   if (screen === 'entities/$entity' || screen === 'records/$entity')
-    beginCall('readEntity', { ...entityInput(env, entity), headers });
+    startCall('readEntity', { ...entityInput(env, entity), headers });
   const workspace = search.get('w');
   // What is read in a user's name waits until it is known which builder reads, and why.
   if (screen === 'records/$entity' && workspace !== null && env === 'test' && search.get('u') === null)
-    beginCall('impersonate', { ...impersonateInput({ env, workspace, user: undefined, reason: undefined }), headers });
+    startCall('impersonate', { ...impersonateInput({ env, workspace, user: undefined, reason: undefined }), headers });
 }

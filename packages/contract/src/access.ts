@@ -1,6 +1,6 @@
 import type { ProductionRule } from './route.ts';
 
-/** Who may call a route, by the `access` of its description. */
+/** The callers that may call a route, by the `access` of its description. */
 export const callers: Readonly<Record<string, string>> = {
   public: 'Takes no token.',
   developer: 'For every org user.',

@@ -9,5 +9,5 @@ export const appMailNames = [
 
 export type AppMailName = (typeof appMailNames)[number];
 
-/** How many characters a text may have. */
+/** The number of characters that a text may have. */
 export const mailTextMax = { subject: 200, text: 10_000, html: 20_000 } as const;

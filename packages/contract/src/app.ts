@@ -1,6 +1,5 @@
 import { authzenApi } from './app/authzen.ts';
 import { batchApi } from './app/batch.ts';
-import { inboundHooksApi } from './app/hooks.ts';
 import { invitationsApi } from './app/invitations.ts';
 import { jobsApi } from './app/jobs.ts';
 import { logicBlocksApi } from './app/logicblocks.ts';
@@ -8,13 +7,13 @@ import { mailsApi } from './app/mails.ts';
 import { selfApi } from './app/self.ts';
 import { signInApi } from './app/sign-in.ts';
 import { workspacesApi } from './app/workspaces.ts';
+import { routesOfFeatures } from './features.ts';
 import { sharedApi } from './shared.ts';
 
 /** The app API but for the records of entities, which follow from their definitions. */
 export const appApi = {
   ...authzenApi,
   ...batchApi,
-  ...inboundHooksApi,
   ...invitationsApi,
   ...jobsApi,
   ...logicBlocksApi,
@@ -22,5 +21,6 @@ export const appApi = {
   ...selfApi,
   ...signInApi,
   ...workspacesApi,
+  ...routesOfFeatures('app'),
   ...sharedApi,
 };

@@ -1,10 +1,10 @@
+import { routesOfFeatures } from './features.ts';
 import { policyLabApi } from './management/access/policy-lab.ts';
 import { accessApi } from './management/access.ts';
 import { secondFactorsApi } from './management/account/second-factors.ts';
 import { accountsApi } from './management/accounts.ts';
 import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
-import { hooksApi } from './management/automation/hooks.ts';
 import { schedulesApi } from './management/automation/schedules.ts';
 import { configItemsApi } from './management/config-items.ts';
 import { consoleApi } from './management/console.ts';
@@ -66,7 +66,6 @@ export const managementApi = {
   ...policyLabApi,
   ...providersApi,
   ...runsApi,
-  ...hooksApi,
   ...schedulesApi,
   ...secondFactorsApi,
   ...secretsApi,
@@ -79,5 +78,6 @@ export const managementApi = {
   ...orgWorkspacesApi,
   ...workspaceInvitationsApi,
   ...workspaceTemplatesApi,
+  ...routesOfFeatures('management'),
   ...sharedApi,
 };

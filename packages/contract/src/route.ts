@@ -119,7 +119,7 @@ function isHeaders(given: TSchema | readonly ReplyHeader[] | undefined): given i
   return Array.isArray(given);
 }
 
-/** What a handler of the route gets as its body. */
+/** The body that a handler of the route receives. */
 export type BodyOf<R extends Route> = R extends {
   readonly isBodyOptional: true;
   readonly body: infer S extends TSchema;

@@ -73,16 +73,25 @@ export function orNull<S extends TSchema>(schema: S, options: SchemaOptions = {}
   return Type.Union([schema, Type.Null()], options);
 }
 
-/** What every list answers: its items under one name. */
+/** The reply of every list: its items under one name. */
 export function itemsOf<S extends TSchema>(schema: S): TObject<{ items: TArray<S> }> {
   return Type.Object({ items: Type.Array(schema) });
 }
 
-/** What a list answers that comes in pages. */
+/** The reply of a paged list. */
 export function pageOf<S extends TSchema>(
   schema: S,
 ): TObject<{ items: TArray<S>; nexttoken: TUnion<[typeof text, TNull]> }> {
   return Type.Object({ items: Type.Array(schema), nexttoken: orNull(text) });
+}
+
+/** A file in JSON Lines: for readers of `contentSchema`, the lines are the elements of an array. */
+export function linesOf(line: TSchema): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: 'string',
+    contentMediaType: 'application/x-ndjson',
+    contentSchema: { type: 'array', items: line },
+  });
 }
 
 /** A schema that documents refer to by a name. */
@@ -121,8 +130,8 @@ export const ofRecordsMark = 'x-org-admin-in-production';
 
 /** A member of a reply that callers without the role `org_admin` do not get of production. */
 export function ofRecords<S extends TSchema>(schema: S) {
-  const told = 'In production for `org_admin` alone.';
-  const description = schema.description === undefined ? told : `${schema.description} ${told}`;
+  const reported = 'In production for `org_admin` alone.';
+  const description = schema.description === undefined ? reported : `${schema.description} ${reported}`;
   return Type.Optional({ ...schema, description, [ofRecordsMark]: true } as S);
 }
 

@@ -44,7 +44,7 @@ export const sharedApi = {
     access: 'public',
     tag: 'operation',
     summary: 'The page about the `type` of an error',
-    replies: { 200: { description: 'The meaning of the code.', content: { 'text/html': text } } },
+    replies: { 200: { description: 'A page that says what the code means.', content: { 'text/html': text } } },
     problems: ['not_found'],
   }),
 };

@@ -1,4 +1,4 @@
-/** What the operations of each group are about, as documents say it. */
+/** The subject of the operations of each group, as documents say it. */
 export const tags = {
   'access control': 'What policies allow: decisions, simulations and findings.',
   account: 'The builder’s own account, sessions and org.',

@@ -1,7 +1,7 @@
 /** The OpenAPI documents of both gateways, as the server makes them: that of the app gateway for an app with one entity. */
 import { configKinds } from '../../server/src/composition/config-kinds.ts';
 import { appDocument } from '../../server/src/gateway/openapi/app-document.ts';
-import { managementDocument } from '../../server/src/gateway/openapi/management-document.ts';
+import { managementDocument } from '../../server/src/gateway/openapi/document.ts';
 import { kindsOf } from '../../server/src/promotion/port.ts';
 import { compileEntity } from '../../server/src/schema/compile-entity.ts';
 import type { OpenapiDocument } from '../src/openapi/openapi.ts';

@@ -6,7 +6,7 @@ import { recordRoutes } from '@freehold/contract/app/records';
 import { managementApi } from '@freehold/contract/management';
 import { problemStatus } from '@freehold/contract/problem';
 import MiniSearch from 'minisearch';
-import { type Found, searched, searchOptions } from '../src/client/search-options.ts';
+import { type MatchedPage, searched, searchOptions } from '../src/client/search-options.ts';
 import { searchIndexText } from '../src/site/search-index.ts';
 import { brokenLinks } from './broken-links.ts';
 import { buildSite } from './site.ts';
@@ -152,7 +152,7 @@ test('the page of an app holds nothing of an app, and no link but to its files',
 
 test('a sentence is searched for without the words that are on every page, and operators are words', () => {
   const [text = ''] = [...files].filter(([path]) => path.startsWith('assets/search-')).map(([, index]) => index);
-  const index = MiniSearch.loadJSON<Found>(text, searchOptions);
+  const index = MiniSearch.loadJSON<MatchedPage>(text, searchOptions);
   const idsOf = (query: string) => searched(index, query).map(({ id }) => id);
   const found = idsOf('The pause of an event');
   assert.ok(
@@ -175,7 +175,7 @@ test('words that are spread over a page find it, behind the places that have the
     page('c.html', 'lamps', 'tables'),
     page('d.html', 'chairs'),
   ];
-  const index = MiniSearch.loadJSON<Found>(searchIndexText(pages), searchOptions);
+  const index = MiniSearch.loadJSON<MatchedPage>(searchIndexText(pages), searchOptions);
   const idsOf = (query: string) => searched(index, query).map(({ id }) => id);
   assert.deepEqual(idsOf('lamps chairs'), ['b.html', 'a.html']);
   assert.deepEqual(idsOf('the blue chair'), ['a.html']);
@@ -186,7 +186,7 @@ test('words that are spread over a page find it, behind the places that have the
 
 test('a search for a feature that there is not leads to the way around it', () => {
   const [text = ''] = [...files].filter(([path]) => path.startsWith('assets/search-')).map(([, index]) => index);
-  const index = MiniSearch.loadJSON<Found>(text, searchOptions);
+  const index = MiniSearch.loadJSON<MatchedPage>(text, searchOptions);
   for (const [query, place] of [
     ['file upload', 'file-upload'],
     ['attachments', 'file-upload'],

@@ -15,6 +15,7 @@ const guides = {
     'access',
     'access-explain',
     'identity',
+    'asking-your-data',
     'api',
     'promotion',
     'reference',

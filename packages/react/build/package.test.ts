@@ -48,12 +48,16 @@ test('Q08: no file has a source map, a path of the machine that built it, or a t
 
 test('its files import each other as JavaScript, and beside them only what the package asks for', () => {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const asked = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies), 'react/jsx-runtime'];
+  const requested = [
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.peerDependencies),
+    'react/jsx-runtime',
+  ];
   for (const path of globSync('*.{js,d.ts}', { cwd: folder })) {
     const text = readFileSync(join(folder, path), 'utf8').replaceAll(/^ \*.*$/gm, '');
     for (const [, target = ''] of text.matchAll(/(?:from|import) ["']([^"']+)["']/g)) {
       const isOwn = /^\.\/[\w-]+\.js$/.test(target) && modules.includes(target.slice(2, -3));
-      assert.ok(isOwn || asked.includes(target), `${path} imports ${target}`);
+      assert.ok(isOwn || requested.includes(target), `${path} imports ${target}`);
     }
   }
 });

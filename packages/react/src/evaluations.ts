@@ -8,7 +8,7 @@ export interface Question {
   readonly properties?: object | undefined;
 }
 
-interface Waiting {
+interface PendingEvaluation {
   readonly question: Question;
   readonly resolve: (decision: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -22,7 +22,7 @@ interface Decision {
 /** As many as the platform takes in one call. */
 const questionsMax = 100;
 
-const batches = new WeakMap<App, { readonly scope: Scope; readonly waiting: Waiting[] }>();
+const batches = new WeakMap<App, { readonly scope: Scope; readonly waiting: PendingEvaluation[] }>();
 
 /** Asks whether the user may do something, in one call with all that is asked in the same turn of the event loop. */
 export function evaluate(app: App, scope: Scope, question: Question): Promise<boolean> {
@@ -43,7 +43,7 @@ export function evaluate(app: App, scope: Scope, question: Question): Promise<bo
   });
 }
 
-async function send(app: App, scope: Scope, waiting: readonly Waiting[]): Promise<void> {
+async function send(app: App, scope: Scope, waiting: readonly PendingEvaluation[]): Promise<void> {
   try {
     const subject = { type: 'user', id: app.session?.userId };
     const evaluations = waiting.map(({ question: { action, entity, id, properties } }) => ({
@@ -59,7 +59,7 @@ async function send(app: App, scope: Scope, waiting: readonly Waiting[]): Promis
   }
 }
 
-function settle(waiting: readonly Waiting[], decisions: readonly Decision[]): void {
+function settle(waiting: readonly PendingEvaluation[], decisions: readonly Decision[]): void {
   for (const [index, { resolve, reject }] of waiting.entries()) {
     const decision = decisions[index];
     const message = decision === undefined ? 'the reply has no decision for it' : decision.context?.error?.message;

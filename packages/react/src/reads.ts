@@ -80,7 +80,7 @@ export function useRecord<
   });
 }
 
-/** How many records a list has. */
+/** The number of records that a list has. */
 export function useCount<E extends EntityName>(
   entity: E,
   query: CountQuery<AppSchema, E> = {},

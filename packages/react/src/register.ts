@@ -21,10 +21,10 @@ export type EntityName = client.EntityName<AppSchema>;
 /** A record of an entity, as its view `default` shows it. */
 export type RecordOf<Entity extends EntityName> = client.RecordOf<AppSchema, Entity>;
 
-/** What a create of an entity takes. */
+/** The body of a create of an entity. */
 export type CreateOf<Entity extends EntityName> = client.CreateOf<AppSchema, Entity>;
 
-/** What an update of an entity takes: the fields that change. */
+/** The body of an update of an entity: the fields that change. */
 export type UpdateOf<Entity extends EntityName> = client.UpdateOf<AppSchema, Entity>;
 
 /** What a read of an entity shows, with the views, fields and related records that it asks for. */

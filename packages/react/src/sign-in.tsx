@@ -72,7 +72,7 @@ export function SignIn({ onProvider, onSignedIn, texts, children }: SignInProps)
   const enterBy = async (provider: Provider) => {
     const token = await onProvider?.(provider);
     if (token === undefined) return;
-    const onJoin = (offer: JoinOffer) => new Promise<void>((goOn) => setJoining({ offer, goOn }));
+    const onJoin = (offer: JoinOffer) => new Promise<void>((resume) => setJoining({ offer, goOn: resume }));
     await app.signInWithToken(token, { onJoin });
   };
   if (joining !== undefined)
@@ -128,7 +128,7 @@ interface Joining {
   readonly goOn: () => void;
 }
 
-function JoinNotice({ offer, goOn, words }: Joining & { readonly words: SignInTexts }) {
+function JoinNotice({ offer, goOn: proceed, words }: Joining & { readonly words: SignInTexts }) {
   const titleId = useId();
   const text = useRef<HTMLParagraphElement>(null);
   const [isSent, setSent] = useState(false);
@@ -154,7 +154,7 @@ function JoinNotice({ offer, goOn, words }: Joining & { readonly words: SignInTe
       <button type="button" className="fh-send-link" disabled={isBusy} onClick={send}>
         {words.sendLink}
       </button>
-      <button type="button" className="fh-submit" onClick={goOn}>
+      <button type="button" className="fh-submit" onClick={proceed}>
         {words.goOn}
       </button>
     </section>

@@ -25,7 +25,7 @@ async function run() {
   const listed = operatorCommands.get(isHelp ? rest[0] : first);
   if (listed !== undefined) {
     if (whyTooOld(process.versions) !== undefined) return handOver();
-    const { runCommand } = await import('../src/command-line.ts');
+    const { runCommand } = await import('../src/commands/command-line.ts');
     runCommand(await listed.load(), isHelp ? ['--help'] : rest);
     return;
   }

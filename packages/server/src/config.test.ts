@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { type Config, helpText, readConfig } from './config.ts';
-import { operatorKeyDigest } from './identity/keys/operator-key.ts';
+import { operatorKeyDigest } from './people/operator-key.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -3,15 +3,13 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { type BackupSettings, readBackupSettings } from './backup/backup-settings.ts';
-import { engineOf } from './engines/registry.ts';
-import { readStoreAddresses, type StoreAddresses } from './engines/store-addresses.ts';
-import { isNetwork } from './gateway/client-address.ts';
-import { type ProxyHeader, proxyHeaders } from './gateway/forwarded-entries.ts';
+import { engineOf, readStoreAddresses, type StoreAddresses } from './engines/registry.ts';
+import { isNetwork, type ProxyHeader, proxyHeaders } from './gateway/client-address.ts';
 import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
-import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault } from './identity/port.ts';
 import { isEmailAddress } from './lib/formats/email-address.ts';
-import type { SmtpSettings } from './mail/smtp-delivery.ts';
-import { readSmtpServer } from './mail/smtp-server.ts';
+import { readSmtpServer, type SmtpSettings } from './mail/smtp-server.ts';
+import { operatorKeyDigest, operatorKeyFault } from './people/operator-key.ts';
+import { type MasterKeyUse, masterKeyFault } from './people/secrets.ts';
 import { formerSettings, type LogLevel, logLevels, settings } from './settings.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
@@ -38,14 +36,14 @@ export interface Config extends StoreAddresses, BackupSettings {
   readonly webhookNetworks: readonly string[];
   /** The SHA-256 of the operator key, in hexadecimal; undefined where there is none, and so no route for it. */
   readonly operatorKeyDigest: string | undefined;
-  /** How old a token signing key may be; 0 is any age. */
+  /** The maximum age of a token signing key; 0 is any age. */
   readonly keyAgeDaysMax: number;
   /** The server that mails are handed to; undefined where there is none. */
   readonly smtp: SmtpSettings | undefined;
   readonly rateLimits: RateLimitSettings;
-  /** How many connections of one address are taken; undefined for as many as there may be. */
+  /** The number of connections of one address that are taken; undefined for as many as there may be. */
   readonly connectionsPerAddressMax: number | undefined;
-  /** How long a connection waits for its next request, in seconds. */
+  /** The time that a connection waits for its next request, in seconds. */
   readonly keepAlive: number;
   /** Undefined for what the store has by itself. */
   readonly storeCacheMegabytes: number | undefined;
@@ -175,7 +173,7 @@ function whyNoDemo(isProduction: boolean, { store }: StoreAddresses): readonly s
   return [`FREEHOLD_DEMO must be off on ${engineOf(store).name}: its passwords lie in a data folder`];
 }
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export function helpText(): string {
   const width = Math.max(...settings.map(({ name }) => name.length));
   return [

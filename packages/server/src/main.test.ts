@@ -27,7 +27,7 @@ async function storeWith(records: number): Promise<OpenedStore> {
   return opened;
 }
 
-/** What a start asks of the stores, up to the ready line, and how much they answer. */
+/** The questions of a start about the stores, up to the ready line, and how much they answer. */
 async function workOfStart(context: TestContext, records: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'freehold-start-'));
   context.after(() => rmSync(dataDir, { recursive: true, force: true }));

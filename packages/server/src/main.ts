@@ -1,12 +1,12 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM, SIGINT and SIGHUP. */
-import { type Command, runCommand } from './command-line.ts';
+import { type CliCommand, runCommand } from './commands/command-line.ts';
 import { type ServingPlatform, servePlatform } from './composition/serve-platform.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo/show-demo.ts';
 import { descriptorsMax } from './lib/descriptors.ts';
-import { warnOfApiCopies } from './telemetry/api-copies.ts';
 import { openLog } from './telemetry/open-log.ts';
-import { tooFewDescriptors } from './telemetry/warn-of-descriptors.ts';
+import { tooFewDescriptors } from './telemetry/process-metrics.ts';
+import { warnOfApiCopies } from './telemetry/spans.ts';
 
 const drainMilliseconds = 10_000;
 
@@ -83,7 +83,7 @@ function end(error: unknown): never {
   process.exit(1);
 }
 
-export const start: Command = {
+export const start: CliCommand = {
   failure: 'freehold cannot start',
   outlivesReader: true,
   run: (words) => begin(words).catch(end),

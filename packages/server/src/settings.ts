@@ -1,4 +1,4 @@
-import { proxyHeaders } from './gateway/forwarded-entries.ts';
+import { proxyHeaders } from './gateway/client-address.ts';
 /** Every setting from outside, as `--help` shows it. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -26,20 +26,20 @@ interface Command {
 function freehold(folder: string, ...words: readonly string[]): Command {
   const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, BROWSER: 'true' };
   const child = spawn(process.execPath, [bin, ...words], { cwd: folder, env });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const { promise: address, resolve } = Promise.withResolvers<string>();
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
+    output.stdout += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-    const [found] = /^http\S+\/cli-login\S+$/m.exec(said.stderr) ?? [];
+    output.stderr += text;
+    const [found] = /^http\S+\/cli-login\S+$/m.exec(output.stderr) ?? [];
     if (found !== undefined) resolve(found);
   });
   const ended = once(child, 'close').then(([code]) => {
     // Nothing waits for an address that was never shown.
     resolve('');
-    return { code, ...said };
+    return { code, ...output };
   });
   return { address, ended, paste: (code) => void child.stdin.end(code) };
 }

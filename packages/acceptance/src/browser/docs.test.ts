@@ -288,6 +288,6 @@ test('the page of an app is the same for every code, and takes no token from an 
   assert.ok(!own.text.includes(org.code));
   assert.equal(new Map(own.headers).get('cache-control'), 'no-store');
   assert.equal((await pageOf(org.code, `?token=${founder.token}`)).status, 400);
-  const asked = await call('GET', `${platform.app}/app/${org.code}/openapi.json?token=${founder.token}`);
-  assert.ok([400, 401].includes(asked.status));
+  const requested = await call('GET', `${platform.app}/app/${org.code}/openapi.json?token=${founder.token}`);
+  assert.ok([400, 401].includes(requested.status));
 });

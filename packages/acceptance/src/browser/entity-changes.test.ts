@@ -10,14 +10,14 @@ import { signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
-const visit = {
+const appointment = {
   entityName: 'visit',
   UpdateParams: [{ name: 'title', maxlength: 80 }, { name: 'minutes' }, { name: 'owner_id', colType: 'guid' }],
 };
 
-async function visitOn(context: TestContext) {
+async function openAppointments(context: TestContext) {
   const { org, founder } = await foundedOrg(platform);
-  await defineEntity(org, visit);
+  await defineEntity(org, appointment);
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
   const open = async () => {
@@ -55,7 +55,7 @@ async function save(page: Page): Promise<void> {
 test('the definition of a new entity is checked while it is typed, in the form and in the JSON', {
   skip,
 }, async (context) => {
-  const { org, page } = await visitOn(context);
+  const { org, page } = await openAppointments(context);
   await page.goto(`/o/${org.code}/test/new-entity`);
   const name = page.getByRole('textbox', { name: 'Name of the entity' });
   await name.fill('Order of <img src=x onerror=alert(1)>');
@@ -86,7 +86,7 @@ test('the definition of a new entity is checked while it is typed, in the form a
 test('a field that gets another type loses the hints that do not apply, which the form names', {
   skip,
 }, async (context) => {
-  const { org, page } = await visitOn(context);
+  const { org, page } = await openAppointments(context);
   await page.goto(`/o/${org.code}/test/new-entity`);
   await page.getByRole('textbox', { name: 'Name of the entity' }).fill('order');
   await fieldOf(page, 'name string').click();
@@ -101,7 +101,7 @@ test('a field that gets another type loses the hints that do not apply, which th
 });
 
 test('a field is renamed, converted and filled by choice; its alias is removed', { skip }, async (context) => {
-  const { org, founder, page, open, stored } = await visitOn(context);
+  const { org, founder, page, open, stored } = await openAppointments(context);
   const { id } = await create(founder, 'visit', { title: 'Lamp', minutes: '90' });
   await create(founder, 'visit', { title: 'Chair', minutes: 'an hour' });
   await open();
@@ -134,7 +134,7 @@ test('a field is renamed, converted and filled by choice; its alias is removed',
 });
 
 test('indexes and views are made in the form as in the JSON', { skip }, async (context) => {
-  const { page, open, stored } = await visitOn(context);
+  const { page, open, stored } = await openAppointments(context);
   await open();
   await page.getByRole('button', { name: 'Add unique index' }).click();
   await page.getByRole('textbox', { name: 'Name of the index' }).fill('one_title');
@@ -181,7 +181,7 @@ test('indexes and views are made in the form as in the JSON', { skip }, async (c
 test('a change that another builder overtakes is merged: what both typed is kept, and what both changed is named', {
   skip,
 }, async (context) => {
-  const { org, page, open, stored } = await visitOn(context);
+  const { org, page, open, stored } = await openAppointments(context);
   await open();
   await fieldOf(page, 'title').click();
   await page.getByRole('textbox', { name: 'Characters, at most' }).fill('90');
@@ -202,12 +202,12 @@ test('a change that another builder overtakes is merged: what both typed is kept
   await save(page);
   for (const merged of [/"maxlength":90/, /"of them"/, /"theirs"/])
     await assertBecomes(async () => JSON.stringify(await stored()), merged);
-  // What the merge would do, and nothing of a version that is no longer stored.
+  // The effect of the merge, and nothing of a version that is no longer stored.
   assert.deepEqual(dryRuns, ['PUT "2"']);
 });
 
 test('versions that cannot be read say why, and are read again', { skip }, async (context) => {
-  const { org, page } = await visitOn(context);
+  const { org, page } = await openAppointments(context);
   for (let version = 0; version < 21; version++)
     assert.equal(
       (

@@ -24,7 +24,7 @@ async function heldPage(context: TestContext) {
     await held.promise;
     await route.continue();
   });
-  const visit = async (path: string) => {
+  const open = async (path: string) => {
     held = Promise.withResolvers<void>();
     // The page before asks for nothing any more.
     await page.goto('about:blank');
@@ -33,18 +33,18 @@ async function heldPage(context: TestContext) {
     await page.locator('html[data-frame=place]').waitFor();
     await page.getByText('Freehold', { exact: true }).waitFor();
   };
-  return { page, calls, visit, release: () => held.resolve() };
+  return { page, calls, open, release: () => held.resolve() };
 }
 
 test('the frame stands there before the scripts, in the chosen colours, and gives way without a jump', {
   skip,
 }, async (context) => {
-  const { page, visit, release } = await heldPage(context);
+  const { page, open, release } = await heldPage(context);
   await page.evaluate("localStorage.setItem('mantine-color-scheme-value', 'dark')");
   await page.addInitScript(`globalThis.shifts = [];
     new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value)))
       .observe({ type: 'layout-shift', buffered: true });`);
-  await visit('/entities');
+  await open('/entities');
   const background = 'getComputedStyle(document.body).backgroundColor';
   const before = await page.evaluate<string>(background);
   assert.equal(before, 'rgb(36, 36, 36)');
@@ -63,22 +63,22 @@ test('the frame stands there before the scripts, in the chosen colours, and give
 test('a visit sends the calls of its screen before the scripts are there, and each of them once', {
   skip,
 }, async (context) => {
-  const { page, calls, visit, release } = await heldPage(context);
+  const { page, calls, open, release } = await heldPage(context);
   const me = 'GET /auth/me';
-  const visits = [
-    { path: '', begun: [me, 'GET /observability', 'GET /org/overview'], shown: page.getByRole('table') },
-    { path: '/entities', begun: ['GET /api/entities', me], shown: page.getByRole('link', { name: 'order' }) },
-    { path: '/entities/order', begun: ['GET /api/entity', me], shown: page.getByRole('tab', { name: 'Definition' }) },
-    { path: '/records?w=main', begun: ['GET /api/entities', me], shown: page.getByRole('link', { name: 'order' }) },
+  const openings = [
+    { path: '', calls: [me, 'GET /observability', 'GET /org/overview'], shown: page.getByRole('table') },
+    { path: '/entities', calls: ['GET /api/entities', me], shown: page.getByRole('link', { name: 'order' }) },
+    { path: '/entities/order', calls: ['GET /api/entity', me], shown: page.getByRole('tab', { name: 'Definition' }) },
+    { path: '/records?w=main', calls: ['GET /api/entities', me], shown: page.getByRole('link', { name: 'order' }) },
     {
       path: '/records/order?w=main',
-      begun: ['GET /api/entity', me, 'POST /org/impersonate'],
+      calls: ['GET /api/entity', me, 'POST /org/impersonate'],
       shown: page.getByRole('gridcell', { name: 'Lamp' }),
     },
   ];
-  for (const { path, begun, shown } of visits) {
-    await visit(path);
-    await assertBecomes(() => calls.toSorted(), begun, path);
+  for (const { path, calls: firstCalls, shown } of openings) {
+    await open(path);
+    await assertBecomes(() => calls.toSorted(), firstCalls, path);
     release();
     await shown.first().waitFor();
     assert.equal(new Set(calls).size, calls.length, `${path}: ${calls.join()}`);

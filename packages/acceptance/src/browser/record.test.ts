@@ -377,7 +377,7 @@ test('a restart in the middle of a form loses nothing; a delete of many records 
   await panel.getByText('Saved.').waitFor();
   await panel.getByRole('button', { name: 'Delete' }).click();
   const confirm = page.getByRole('dialog', { name: 'Delete Green Ltd?' });
-  await confirm.getByText('20 or more order by customer_id: they are deleted too').waitFor();
+  await confirm.getByText('300 order by customer_id: they are deleted too').waitFor();
   await confirm.getByRole('textbox', { name: 'Type delete to confirm it' }).fill('delete');
   await confirm.getByRole('button', { name: 'Delete the record' }).click();
   await panel.waitFor({ state: 'detached' });

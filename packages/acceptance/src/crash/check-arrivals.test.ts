@@ -69,13 +69,13 @@ const byId = (...records: readonly StoredRecord[]) => new Map(records.map((recor
 test('of what had no answer, those writes took place that the orders show', () => {
   const body = { title: 'red', code: 'c1', secret: 's' };
   const entries: readonly Entry[] = [
-    { asked: { kind: 'create', key: 'k', body: { ...body, code: 'c0' } }, answer: { records: [order('a', 1)] } },
-    { asked: { kind: 'delete', id: 'x' }, answer: {} },
-    { asked: { kind: 'create', key: 'k', body } },
-    { asked: { kind: 'batch', key: 'k', bodies: [{ ...body, code: 'c2' }] } },
-    { asked: { kind: 'update', id: 'a', title: 'new' } },
-    { asked: { kind: 'update', id: 'y', title: 'unseen' } },
-    { asked: { kind: 'delete', id: 'z' } },
+    { command: { kind: 'create', key: 'k', body: { ...body, code: 'c0' } }, answer: { records: [order('a', 1)] } },
+    { command: { kind: 'delete', id: 'x' }, answer: {} },
+    { command: { kind: 'create', key: 'k', body } },
+    { command: { kind: 'batch', key: 'k', bodies: [{ ...body, code: 'c2' }] } },
+    { command: { kind: 'update', id: 'a', title: 'new' } },
+    { command: { kind: 'update', id: 'y', title: 'unseen' } },
+    { command: { kind: 'delete', id: 'z' } },
   ];
   const before = byId(order('x', 7), order('y', 8), order('z', 9));
   const found = byId(order('a', 12, { title: 'new' }), order('b', 11, { code: 'c1' }), order('y', 8, { title: 'old' }));

@@ -25,23 +25,27 @@ export function writesIn(before: Orders, entries: readonly Entry[], found: Order
       written.push({ op, record: id, version });
     }
   };
-  for (const { asked, answer } of entries) {
-    if (asked.kind === 'create' || asked.kind === 'batch') note('create', answer?.records ?? madeOf(asked, found));
-    else if (asked.kind === 'update') note('update', answer?.records ?? changedBy(asked, found));
-    else if (asked.kind === 'delete' && (answer !== undefined || !found.has(asked.id)))
-      written.push({ op: 'delete', record: asked.id, version: versions.get(asked.id) ?? Number.NaN });
+  for (const { command, answer } of entries) {
+    if (command.kind === 'create' || command.kind === 'batch')
+      note('create', answer?.records ?? madeOf(command, found));
+    else if (command.kind === 'update') note('update', answer?.records ?? changedBy(command, found));
+    else if (command.kind === 'delete' && (answer !== undefined || !found.has(command.id)))
+      written.push({ op: 'delete', record: command.id, version: versions.get(command.id) ?? Number.NaN });
   }
   return written;
 }
 
-type Making = Extract<Entry['asked'], { kind: 'create' | 'batch' }>;
+type Making = Extract<Entry['command'], { kind: 'create' | 'batch' }>;
 
-function madeOf(asked: Making, found: Orders): readonly StoredRecord[] {
-  const codes = new Set((asked.kind === 'create' ? [asked.body] : asked.bodies).map(({ code }) => code));
+function madeOf(command: Making, found: Orders): readonly StoredRecord[] {
+  const codes = new Set((command.kind === 'create' ? [command.body] : command.bodies).map(({ code }) => code));
   return [...found.values()].filter(({ code }) => codes.has(String(code)));
 }
 
-function changedBy({ id, title }: Extract<Entry['asked'], { kind: 'update' }>, found: Orders): readonly StoredRecord[] {
+function changedBy(
+  { id, title }: Extract<Entry['command'], { kind: 'update' }>,
+  found: Orders,
+): readonly StoredRecord[] {
   const now = found.get(id);
   return now?.title === title ? [now] : [];
 }

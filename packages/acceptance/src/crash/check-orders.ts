@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type AppUser, act, count, create, list, random, type StoredRecord } from '../org.ts';
 import { sendBatch, sendOrder, titles } from './actors.ts';
-import type { Asked, Entry, OrderBody } from './ledger.ts';
+import type { Entry, LedgerCommand, OrderBody } from './ledger.ts';
 
 export type Orders = ReadonlyMap<string, StoredRecord>;
 
@@ -11,22 +11,22 @@ export async function checkOrders(founder: AppUser, before: Orders, entries: rea
   const found = await everyOrder(founder);
   const expected = new Map(before);
   const gone = new Set<string>();
-  for (const { asked, answer } of entries) {
+  for (const { command, answer } of entries) {
     for (const record of answer?.records ?? []) expected.set(record.id, record);
-    if (asked.kind !== 'delete' || answer === undefined) continue;
-    expected.delete(asked.id);
-    gone.add(asked.id);
+    if (command.kind !== 'delete' || answer === undefined) continue;
+    expected.delete(command.id);
+    gone.add(command.id);
   }
-  const open = entries.filter(({ answer }) => answer === undefined).map(({ asked }) => asked);
-  for (const asked of open) settle(asked, expected, found);
+  const open = entries.filter(({ answer }) => answer === undefined).map(({ command }) => command);
+  for (const request of open) settle(request, expected, found);
   assert.deepEqual(byId(found), byId(expected), 'the orders are not those that were answered');
   await checkReads(founder, found, gone);
-  for (const asked of open) await repeat(founder, asked, found);
+  for (const request of open) await repeat(founder, request, found);
   return everyOrder(founder);
 }
 
 /** Takes into `expected` what a request without an answer did, if it did it whole. */
-export function settle(command: Asked, expected: Map<string, StoredRecord>, found: Orders): void {
+export function settle(command: LedgerCommand, expected: Map<string, StoredRecord>, found: Orders): void {
   if (command.kind === 'create' || command.kind === 'batch') {
     const bodies = command.kind === 'create' ? [command.body] : command.bodies;
     const made = bodies.flatMap((body) => withBody(found, body));
@@ -44,15 +44,15 @@ export function settle(command: Asked, expected: Map<string, StoredRecord>, foun
 }
 
 /** Sent again with its key, a request counts once. */
-export async function repeat(founder: AppUser, command: Asked, found: Orders): Promise<void> {
+export async function repeat(founder: AppUser, command: LedgerCommand, found: Orders): Promise<void> {
   if (command.kind !== 'create' && command.kind !== 'batch') return;
   const bodies = command.kind === 'create' ? [command.body] : command.bodies;
   const again =
     command.kind === 'create'
       ? await sendOrder(founder, command.key, command.body)
       : await sendBatch(founder, command.key, bodies);
-  const stood = bodies.flatMap((body) => withBody(found, body));
-  if (stood.length > 0) assert.deepEqual(again.records, stood, 'a repeated request has another answer');
+  const previous = bodies.flatMap((body) => withBody(found, body));
+  if (previous.length > 0) assert.deepEqual(again.records, previous, 'a repeated request has another answer');
   for (const { code } of bodies) assert.equal((await list(founder, 'order', `?code=${code}`)).items.length, 1);
 }
 

@@ -2,24 +2,24 @@
 import assert from 'node:assert/strict';
 import { type AppUser, act, list, type Org, signIn } from '../org.ts';
 import { makeWorkspace, refreshed, tenantsOf } from '../workspaces.ts';
-import type { Asked, Entry } from './ledger.ts';
+import type { Entry, LedgerCommand } from './ledger.ts';
 
-interface Place {
+interface CrashOrg {
   readonly founder: AppUser;
   readonly multi: Org;
 }
 
 /** Throws at the first thing that is not as it should be. */
-export async function checkPeople({ founder, multi }: Place, entries: readonly Entry[]): Promise<void> {
+export async function checkPeople({ founder, multi }: CrashOrg, entries: readonly Entry[]): Promise<void> {
   const invitations = await act<{ readonly items: readonly Invitation[] }>(founder, 'GET', '/user/invitations');
   assert.equal(invitations.status, 200, invitations.text);
   // Links before the policies that they name.
-  for (const { asked, answer } of entries.toReversed()) {
+  for (const { command, answer } of entries.toReversed()) {
     const id = answer?.id;
-    if (asked.kind === 'policy' || asked.kind === 'link') await checkRecord(founder, asked, id);
-    if (asked.kind === 'invitation') await checkInvitation(founder, { open: invitations.body.items, asked, id });
-    if (asked.kind === 'sign-in') await checkPerson(founder, asked.email, id);
-    if (asked.kind === 'workspace') await checkWorkspace(multi, asked, id);
+    if (command.kind === 'policy' || command.kind === 'link') await checkRecord(founder, command, id);
+    if (command.kind === 'invitation') await checkInvitation(founder, { open: invitations.body.items, command, id });
+    if (command.kind === 'sign-in') await checkPerson(founder, command.email, id);
+    if (command.kind === 'workspace') await checkWorkspace(multi, command, id);
   }
 }
 
@@ -28,19 +28,19 @@ interface Invitation {
   readonly email: string;
 }
 
-type AskedFor<Kind extends Asked['kind']> = Extract<Asked, { readonly kind: Kind }>;
+type CommandOfKind<Kind extends LedgerCommand['kind']> = Extract<LedgerCommand, { readonly kind: Kind }>;
 
 async function checkRecord(
   founder: AppUser,
-  asked: AskedFor<'policy' | 'link'>,
+  command: CommandOfKind<'policy' | 'link'>,
   id: string | undefined,
 ): Promise<void> {
   const [entity, query] =
-    asked.kind === 'policy'
-      ? ['aclpolicy', `?name=${asked.name}`]
-      : ['useraclpolicy', `?acl_policy_id=${asked.policyId}&user_id=${founder.id}`];
+    command.kind === 'policy'
+      ? ['aclpolicy', `?name=${command.name}`]
+      : ['useraclpolicy', `?acl_policy_id=${command.policyId}&user_id=${founder.id}`];
   const { items } = await list(founder, entity, query);
-  assertOne(items, id, `${asked.kind} ${query}`);
+  assertOne(items, id, `${command.kind} ${query}`);
   for (const item of items) await gone(founder, `/delete/${entity}/${item.id}`);
 }
 
@@ -48,12 +48,16 @@ async function checkInvitation(
   founder: AppUser,
   {
     open,
-    asked,
+    command,
     id,
-  }: { readonly open: readonly Invitation[]; readonly asked: AskedFor<'invitation'>; readonly id: string | undefined },
+  }: {
+    readonly open: readonly Invitation[];
+    readonly command: CommandOfKind<'invitation'>;
+    readonly id: string | undefined;
+  },
 ): Promise<void> {
-  const sent = open.filter(({ email }) => email === asked.email);
-  assertOne(sent, id, `the invitation of ${asked.email}`);
+  const sent = open.filter(({ email }) => email === command.email);
+  assertOne(sent, id, `the invitation of ${command.email}`);
   for (const one of sent) await gone(founder, `/user/invitations/${one.id}`);
 }
 
@@ -69,7 +73,7 @@ async function checkPerson(founder: AppUser, email: string, id: string | undefin
 
 async function checkWorkspace(
   multi: Org,
-  { email, name }: AskedFor<'workspace'>,
+  { email, name }: CommandOfKind<'workspace'>,
   id: string | undefined,
 ): Promise<void> {
   const owner = await signIn(multi, email);

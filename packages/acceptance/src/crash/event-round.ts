@@ -96,7 +96,7 @@ export class EventRun {
     assert.deepEqual(byId(found), byId(expected), 'the orders are not those that were answered');
     this.#note(writesIn(this.#orders, entries, found));
     const open = entries.filter(({ answer }) => answer === undefined);
-    for (const { asked } of open) await repeat(this.#founder, asked, found);
+    for (const { command } of open) await repeat(this.#founder, command, found);
     this.#orders = open.length === 0 ? found : await everyOrder(this.#founder);
     // What was absent is made by the repetition, and by nothing else.
     const madeNow = [...this.#orders.values()].filter(({ id }) => !found.has(id));
@@ -117,7 +117,7 @@ export class EventRun {
       else if (Date.now() - at > stuckMilliseconds) this.#check.end();
     }
     await holdCopies(this.#founder, this.#writes, stuckMilliseconds);
-    return this.told;
+    return this.report;
   }
 
   /** How many took place. */
@@ -125,7 +125,7 @@ export class EventRun {
     return this.#writes.length;
   }
 
-  get told(): string {
+  get report(): string {
     return `${this.writes} writes, ${this.#receiver.arrivals.length} calls, ${this.#check.repeated} of them repeated, ${this.#check.missing} to come`;
   }
 
@@ -172,10 +172,10 @@ export class EventRun {
 
 function expectedOf(before: Orders, entries: readonly Entry[], found: Orders): Orders {
   const expected = new Map(before);
-  for (const { asked, answer } of entries) {
-    if (answer === undefined) settle(asked, expected, found);
+  for (const { command, answer } of entries) {
+    if (answer === undefined) settle(command, expected, found);
     for (const record of answer?.records ?? []) expected.set(record.id, record);
-    if (asked.kind === 'delete' && answer !== undefined) expected.delete(asked.id);
+    if (command.kind === 'delete' && answer !== undefined) expected.delete(command.id);
   }
   return expected;
 }

@@ -1,7 +1,7 @@
 /** Whether the rounds find what is planted: those that do not would find nothing else either. */
 import { AssertionError } from 'node:assert/strict';
 import type { DamagePlan } from './planted-damage.ts';
-import { begin, holdTo, type Run, startAgain, writeUntilKilled } from './round.ts';
+import { begin, type CrashRun, holdTo, startAgain, writeUntilKilled } from './round.ts';
 
 /** A kill may come at a moment in which a fault does no harm, as between two commits: on a busy machine most do. */
 const roundsMax = 40;
@@ -25,8 +25,8 @@ export function findFault(chance: () => number, preloaded: URL): Promise<string>
   });
 }
 
-async function findInRounds(round: (run: Run) => Promise<{ readonly next: Run } | string>): Promise<string> {
-  let run: Run = await begin();
+async function findInRounds(round: (run: CrashRun) => Promise<{ readonly next: CrashRun } | string>): Promise<string> {
+  let run: CrashRun = await begin();
   for (let number = 1; number <= roundsMax; number++) {
     // What was there before the round is out of the damage's reach.
     await run.platform.terminate();
@@ -37,7 +37,7 @@ async function findInRounds(round: (run: Run) => Promise<{ readonly next: Run } 
   throw new Error(`it was not found in ${roundsMax} rounds`);
 }
 
-/** What the work gives, or the first line of what is not as it should be. */
+/** The result of the work, or the first line of what is not as it should be. */
 async function findingOf<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();

@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { StoredRecord } from '../org.ts';
 
-export type Asked =
+export type LedgerCommand =
   | { readonly kind: 'create'; readonly key: string; readonly body: OrderBody }
   | { readonly kind: 'update'; readonly id: string; readonly title: string }
   | { readonly kind: 'delete'; readonly id: string }
@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 export interface Entry {
-  readonly asked: Asked;
+  readonly command: LedgerCommand;
   /** Left out where no answer came. */
   readonly answer?: Answer;
 }
@@ -36,7 +36,7 @@ export class Ledger {
   readonly hasOrder: Promise<void>;
   readonly #path: string;
   readonly #tellOrder: () => void;
-  readonly #counts = new Map<Asked['kind'], number>();
+  readonly #counts = new Map<LedgerCommand['kind'], number>();
   #next = 0;
 
   constructor(path: string) {
@@ -46,10 +46,10 @@ export class Ledger {
   }
 
   /** Notes what is asked, and what was answered once it was. Rejects with what `call` rejects with. */
-  async record(command: Asked, call: () => Promise<Answer>): Promise<Answer> {
+  async record(command: LedgerCommand, call: () => Promise<Answer>): Promise<Answer> {
     const number = this.#next++;
     this.#counts.set(command.kind, this.countOf(command.kind) + 1);
-    this.#append({ number, asked: command });
+    this.#append({ number, command: command });
     const answer = await call();
     this.#append({ number, answer });
     if (command.kind === 'create' || command.kind === 'batch') this.#tellOrder();
@@ -57,7 +57,7 @@ export class Ledger {
   }
 
   /** Requests of this kind so far, answered or not. */
-  countOf(kind: Asked['kind']): number {
+  countOf(kind: LedgerCommand['kind']): number {
     return this.#counts.get(kind) ?? 0;
   }
 
@@ -66,8 +66,8 @@ export class Ledger {
     const lines = readFileSync(this.#path, 'utf8').split('\n').slice(0, -1);
     const entries = new Map<number, Entry>();
     for (const line of lines.map((text) => JSON.parse(text) as Line)) {
-      if ('asked' in line) entries.set(line.number, { asked: line.asked });
-      else entries.set(line.number, { asked: askedOf(entries, line.number), answer: line.answer });
+      if ('command' in line) entries.set(line.number, { command: line.command });
+      else entries.set(line.number, { command: commandOfLine(entries, line.number), answer: line.answer });
     }
     return [...entries.values()];
   }
@@ -77,10 +77,12 @@ export class Ledger {
   }
 }
 
-type Line = { readonly number: number; readonly asked: Asked } | { readonly number: number; readonly answer: Answer };
+type Line =
+  | { readonly number: number; readonly command: LedgerCommand }
+  | { readonly number: number; readonly answer: Answer };
 
-function askedOf(entries: ReadonlyMap<number, Entry>, number: number): Asked {
+function commandOfLine(entries: ReadonlyMap<number, Entry>, number: number): LedgerCommand {
   const entry = entries.get(number);
   if (entry === undefined) throw new Error(`the ledger has an answer to nothing: ${number}`);
-  return entry.asked;
+  return entry.command;
 }

@@ -22,14 +22,14 @@ export const orders = {
 };
 
 /** What goes on from round to round. */
-export interface Run {
+export interface CrashRun {
   readonly platform: Platform;
   readonly founder: AppUser;
   readonly multi: Org;
   readonly orders: ReadonlyMap<string, StoredRecord>;
 }
 
-export async function begin(): Promise<Run> {
+export async function begin(): Promise<CrashRun> {
   const platform = await startPlatform({ realPasswords: true });
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, orders);
@@ -37,7 +37,7 @@ export async function begin(): Promise<Run> {
 }
 
 /** The same run on a platform that is started on what the one before has left. */
-export async function startAgain(run: Run, options: Pick<StartOptions, 'nodeFlags'> = {}): Promise<Run> {
+export async function startAgain(run: CrashRun, options: Pick<StartOptions, 'nodeFlags'> = {}): Promise<CrashRun> {
   const platform = await startPlatform({ ...options, dataDir: run.platform.dataDir, realPasswords: true });
   return { ...run, platform, founder: movedUser(platform, run.founder), multi: movedTo(platform, run.multi) };
 }
@@ -46,7 +46,7 @@ export async function startAgain(run: Run, options: Pick<StartOptions, 'nodeFlag
  * What was asked for and answered until a moment of chance. It comes after a first order was answered, however slow the
  * machine is: a kill before that would show nothing.
  */
-export async function writeUntilKilled(run: Run, chance: () => number): Promise<readonly Entry[]> {
+export async function writeUntilKilled(run: CrashRun, chance: () => number): Promise<readonly Entry[]> {
   const ledger = new Ledger(join(temporaryDirectory(), 'ledger.jsonl'));
   const acting = actAll({ ...run, ledger, chance }, [...run.orders.values()]);
   await Promise.race([acting, ledger.hasOrder.then(() => after(400 + chance() * 1000))]);
@@ -57,16 +57,16 @@ export async function writeUntilKilled(run: Run, chance: () => number): Promise<
 
 /** Throws an `AssertionError` at the first thing that is not as it should be. */
 export async function holdTo(
-  killed: Run,
+  killed: CrashRun,
   entries: readonly Entry[],
-): Promise<{ readonly next: Run; readonly told: string }> {
+): Promise<{ readonly next: CrashRun; readonly report: string }> {
   const { code, stdout, stderr } = await verifyToEnd(killed.platform.dataDir);
   assert.equal(code, 0, `the files have drifted:\n${stdout}${stderr}`);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const run = await startAgain(killed).catch((cause: Error) =>
     assert.fail(`it does not start again: ${cause.message}`),
   );
-  const startMilliseconds = Math.round(performance.now() - begun);
+  const startMilliseconds = Math.round(performance.now() - startedAt);
   const founder = await refreshed(run.founder);
   const next = { ...run, founder, orders: await checkOrders(founder, run.orders, entries) };
   await checkPeople(next, entries);
@@ -74,7 +74,7 @@ export async function holdTo(
   const open = entries.length - answered;
   return {
     next,
-    told: `${answered} answered, ${open} not, ready after ${startMilliseconds} ms, ${next.orders.size} orders`,
+    report: `${answered} answered, ${open} not, ready after ${startMilliseconds} ms, ${next.orders.size} orders`,
   };
 }
 

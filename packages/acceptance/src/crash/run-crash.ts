@@ -30,9 +30,9 @@ async function main(): Promise<void> {
   let run = await begin();
   for (let round = 1; round <= Number(values.rounds) && !judge.hasFailed; round++)
     await judge.judge(`round ${round}`, async () => {
-      const { next, told } = await holdTo(run, await writeUntilKilled(run, chance));
+      const { next, report } = await holdTo(run, await writeUntilKilled(run, chance));
       run = next;
-      return told;
+      return report;
     });
   if (judge.hasFailed) console.log(`the data folder was ${run.platform.dataDir}`);
   judge.end();

@@ -30,20 +30,20 @@ async function main(): Promise<void> {
   const judge = new Judge();
   if (values.planted) await judge.judge('planted: events are forgotten', () => findLostEvents(chance));
   const run = await EventRun.begin(chance);
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let round = 1; round <= rounds && !judge.hasFailed; round++)
     await judge.judge(`round ${round}`, async () => {
       await run.writeUntilKilled();
       await run.startAgain();
-      const told = await run.hold();
-      if (round % drained !== 0 && round !== rounds) return told;
-      const drainedTold = await run.drain();
+      const reported = await run.hold();
+      if (round % drained !== 0 && round !== rounds) return reported;
+      const drainedReport = await run.drain();
       await run.verify();
-      return `${told}; drained: ${drainedTold}`;
+      return `${reported}; drained: ${drainedReport}`;
     });
   if (judge.hasFailed) console.log(`the data folder was ${run.dataDir}`);
-  else await judge.judge('the end', async () => run.end().then(() => run.told));
-  console.log(`${rounds} rounds in ${Math.round((performance.now() - begun) / 1000)} s`);
+  else await judge.judge('the end', async () => run.end().then(() => run.report));
+  console.log(`${rounds} rounds in ${Math.round((performance.now() - startedAt) / 1000)} s`);
   judge.end();
 }
 

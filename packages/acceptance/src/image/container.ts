@@ -95,21 +95,21 @@ export function startContainer(name: string, volume: string, env: Readonly<Recor
     image,
   ];
   const child = spawn('podman', podmanWords(words), { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
+    output.stderr += text;
   });
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
+    output.stdout += text;
   });
   const ended = endOf(child);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
-      if (/^ready app=/m.test(said.stdout)) resolve();
+      if (/^ready app=/m.test(output.stdout)) resolve();
     });
-    ended.then(({ code }) => reject(new Error(`ended with ${code}: ${said.stdout}${said.stderr}`)), reject);
+    ended.then(({ code }) => reject(new Error(`ended with ${code}: ${output.stdout}${output.stderr}`)), reject);
   });
-  return { stdout: () => said.stdout, stderr: () => said.stderr, ended, ready };
+  return { stdout: () => output.stdout, stderr: () => output.stderr, ended, ready };
 }
 
 /** Ends what runs, and takes the mounts away that keep the folder from being removed. */

@@ -43,12 +43,12 @@ export function installed(...packages: readonly string[]): string {
   return folder;
 }
 
-/** Where the launcher lies in an installation. */
+/** The path of the launcher in an installation. */
 export function launcherIn(folder: string): string {
   return join(folder, 'node_modules', 'freehold', 'packages', 'server', 'bin', 'freehold.mjs');
 }
 
-/** What is in a packed file, in a folder. */
+/** The contents of a packed file, in a folder. */
 export function unpacked(file: string, folder = temporaryDirectory()): string {
   mkdirSync(folder, { recursive: true });
   const { status, stderr } = spawnSync('tar', ['-xzf', file, '-C', folder, '--strip-components=1'], {

@@ -24,14 +24,14 @@ const launcher = launcherIn(installation);
 /** Where a Node that cannot run it finds another one: fetched once for all tests, from npm's cache where it is there. */
 const cached = { XDG_CACHE_HOME: temporaryDirectory(), npm_config_prefer_offline: 'true' };
 
-interface Run {
+interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs a program to its end, without the settings of the tests. */
-async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
+async function run(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   const [program = '', ...rest] = words;
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:FREEHOLD|NODE)_/.test(name));
   const child = spawn(program, rest, {

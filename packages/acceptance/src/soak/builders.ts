@@ -4,9 +4,9 @@ import { definition, manage, type Org, random } from '../org.ts';
 import type { Expected, SoakCaller } from './soak-caller.ts';
 import type { Stage } from './stage.ts';
 
-type Ask = (method: string, path: string, expected: Expected | number, body?: unknown) => Promise<Reply<Made>>;
+type Ask = (method: string, path: string, expected: Expected | number, body?: unknown) => Promise<Reply<CreatedReply>>;
 
-interface Made {
+interface CreatedReply {
   readonly token?: string;
 }
 
@@ -14,7 +14,7 @@ export async function build(caller: SoakCaller, { orgs, workplaces }: Stage): Pr
   const org = orgs[Math.floor(Math.random() * orgs.length)];
   const workplace = workplaces.find(({ admin }) => admin.org.code === org?.code && admin.org.clientId === org.clientId);
   if (org === undefined) return;
-  const ask = asking(caller, org);
+  const ask = createCall(caller, org);
   const works = [
     () => look(ask, workplace?.admin.tenantCode),
     () => look(ask, workplace?.admin.tenantCode),
@@ -29,7 +29,7 @@ export async function build(caller: SoakCaller, { orgs, workplaces }: Stage): Pr
 
 /** Some of what is in test becomes what is in production. */
 export async function promote(caller: SoakCaller, { promoted }: Stage): Promise<void> {
-  const ask = asking(caller, promoted);
+  const ask = createCall(caller, promoted);
   await changeView(ask);
   await ask('GET', '/deploy/diff', 200);
   await ask('POST', '/deploy/publish', 201, { all: true, note: random() });
@@ -83,16 +83,18 @@ async function simulate(ask: Ask): Promise<void> {
 
 async function signInAgain(caller: SoakCaller, org: Org): Promise<void> {
   const { email, password, token } = org.builder;
-  const login = await asking(caller, org)('POST', '/auth/login', 200, { email, password });
+  const login = await createCall(caller, org)('POST', '/auth/login', 200, { email, password });
   const own = { ...org, builder: { ...org.builder, token: login.body.token ?? token } };
-  await asking(caller, own)('GET', '/auth/me', 200);
-  await asking(caller, own)('POST', '/auth/logout', { statuses: [204], whenRepeated: [401] });
+  await createCall(caller, own)('GET', '/auth/me', 200);
+  await createCall(caller, own)('POST', '/auth/logout', { statuses: [204], whenRepeated: [401] });
 }
 
-function asking(caller: SoakCaller, org: Org): Ask {
+function createCall(caller: SoakCaller, org: Org): Ask {
   return (method, path, expected, body) => {
     const options: CallOptions = body === undefined ? {} : { body };
-    return caller.ask(`${method} ${path.split('?')[0]}`, expected, () => manage<Made>(org, method, path, options));
+    return caller.ask(`${method} ${path.split('?')[0]}`, expected, () =>
+      manage<CreatedReply>(org, method, path, options),
+    );
   };
 }
 

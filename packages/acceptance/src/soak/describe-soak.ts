@@ -10,7 +10,7 @@ export function describeSoak({ caller, samples, restarts, keys, keyStates, met, 
     `${total} calls: ${answers.map(([status, count]) => `${status} × ${count}`).join(', ')}`,
     `${restarts.length} restarts: drained in ${longest(restarts.map(({ drainMilliseconds }) => drainMilliseconds))} ms` +
       ` and ready again after ${longest(restarts.map(({ startMilliseconds }) => startMilliseconds))} ms at most`,
-    `keys: rotation asked for ${keys.asked} times, ${keys.made} made, ${keys.revoked} revoked while they waited; now ${keyStates}`,
+    `keys: rotation asked for ${keys.requestCount} times, ${keys.made} made, ${keys.revoked} revoked while they waited; now ${keyStates}`,
     `${records} records as they were written; ${met} new tokens and people while it was measured`,
     `measured for ${Math.round(seconds)} s: resident ${spread(samples.resident)} MB, ${spread(samples.mapped)} of them files, heap ${spread(samples.heap)} MB,` +
       ` log ${spread(samples.log)} MB, latest turn of the event loop ${spread(samples.lag)} ms (least, median, most)`,

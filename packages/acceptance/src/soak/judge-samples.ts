@@ -4,10 +4,10 @@ import { floorsOf, hasRisen, type Point, settledTrendOf, type Verdict, verdictOf
 
 export interface Judged {
   readonly isGood: boolean;
-  readonly said: string;
+  readonly verdictText: string;
 }
 
-/** What the platform promises of its memory, in MB per hour. */
+/** The promises of the platform about its memory, in MB per hour. */
 const growthMax = 1;
 
 /**
@@ -27,7 +27,7 @@ export function judgeMemory({
   mapped,
   live,
   code,
-}: Samples): readonly { readonly verdict: Verdict; readonly said: string }[] {
+}: Samples): readonly { readonly verdict: Verdict; readonly verdictText: string }[] {
   const span = (resident.at(-1)?.at ?? 0) - (resident[0]?.at ?? 0);
   // What a process needs for a moment, as for a password hash, is gone in the next.
   const own = resident.map(({ at, value }, index) => ({ at, value: value - (mapped[index]?.value ?? 0) }));
@@ -50,7 +50,7 @@ function judge(what: string, points: readonly Point[], growthPerHour: number) {
     points.length === 0 ? 'none' : `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)} MB`;
   const slope = `${trend.slope.toFixed(1)} ± ${trend.uncertainty.toFixed(1)} MB/h`;
   const figures = `${slope} of ${points.length} points, ${range}, limit ${growthPerHour.toFixed(1)} MB/h`;
-  return { verdict, said: `${what}: ${verdict} (${figures})` };
+  return { verdict, verdictText: `${what}: ${verdict} (${figures})` };
 }
 
 /** What is counted has to come back to where it was. */
@@ -63,6 +63,6 @@ function judgeNumber(what: string, points: readonly Point[]): Judged {
   const hasGrown = hasRisen(points);
   return {
     isGood: !hasGrown,
-    said: `${what}: ${hasGrown ? 'grow' : 'flat'}, ${Math.min(...values)} to ${Math.max(...values)}`,
+    verdictText: `${what}: ${hasGrown ? 'grow' : 'flat'}, ${Math.min(...values)} to ${Math.max(...values)}`,
   };
 }

@@ -4,7 +4,7 @@ import type { Reply } from '../call.ts';
 import { everyValue } from '../every-type.ts';
 import { type AppUser, act, type Page, random, type StoredRecord } from '../org.ts';
 import { type ImportResult, jsonLines, jsonl, transfer } from '../transfer-calls.ts';
-import { KeptRecords } from './kept-records.ts';
+import { RecordLedger } from './expected-records.ts';
 import type { SoakCaller } from './soak-caller.ts';
 import { seenBelow, type Workplace } from './stage.ts';
 
@@ -17,7 +17,7 @@ export interface Duty {
 const usualCount = 40;
 
 export class RecordWorkload {
-  readonly kept = new KeptRecords();
+  readonly kept = new RecordLedger();
   readonly #caller: SoakCaller;
   readonly #duty: Duty;
 
@@ -231,7 +231,7 @@ export class RecordWorkload {
     return this.kept.all().filter((record) => Number(record.score) < score);
   }
 
-  /** What a new one is made of. */
+  /** The parts of a new one. */
   #body(): ChangeBody {
     const { team } = this.#duty.workplace;
     return this.#entity === 'thing' ? thingBody() : { ...ticketBody(), code: random(), team_id: team.id };

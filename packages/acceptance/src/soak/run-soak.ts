@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   if (values.samples !== undefined) writeFileSync(values.samples, JSON.stringify(sound.samples));
   console.log(describeSoak(sound));
   const lines = [...judgeSound(sound, minutes), ...judgePlanted(faulty, leak)];
-  for (const { isGood, said } of lines) console.log(`${isGood ? 'ok  ' : 'FAIL'}  ${said}`);
+  for (const { isGood, verdictText } of lines) console.log(`${isGood ? 'ok  ' : 'FAIL'}  ${verdictText}`);
   const failed = lines.filter(({ isGood }) => !isGood).length;
   console.log(`\n${lines.length - failed} passed, ${failed} failed`);
   process.exit(failed > 0 ? 1 : 0);
@@ -72,16 +72,18 @@ function judgeSound(soaked: Soaked, minutes: number): readonly Judged[] {
   return [
     ...kinds.map((kind) => ({
       isGood: findings.count(kind) === 0,
-      said: [`${findingKinds[kind]}: ${findings.count(kind)} found`, ...findings.examples(kind)].join('\n      '),
+      verdictText: [`${findingKinds[kind]}: ${findings.count(kind)} found`, ...findings.examples(kind)].join(
+        '\n      ',
+      ),
     })),
-    ...judgeMemory(soaked.samples).map(({ verdict, said }) => ({
+    ...judgeMemory(soaked.samples).map(({ verdict, verdictText }) => ({
       isGood: verdict !== 'grows' || minutes < judgedFromMinutes,
-      said: minutes < judgedFromMinutes ? `${said}, not judged` : said,
+      verdictText: minutes < judgedFromMinutes ? `${verdictText}, not judged` : verdictText,
     })),
     ...judgeNumbers(soaked.samples),
     ...soaked.verified.map(({ code, stdout, stderr }) => ({
       isGood: code === 0,
-      said: (code === 0 ? stdout.trim().split('\n').slice(-1) : [stdout, stderr]).join('\n'),
+      verdictText: (code === 0 ? stdout.trim().split('\n').slice(-1) : [stdout, stderr]).join('\n'),
     })),
   ];
 }
@@ -92,13 +94,16 @@ function judgePlanted({ caller, samples }: Soaked, leak: number): readonly Judge
   return [
     ...kinds.map((kind) => {
       const count = caller.findings.count(kind);
-      return { isGood: count > 0, said: `planted: ${kind}: found ${count} times` };
+      return { isGood: count > 0, verdictText: `planted: ${kind}: found ${count} times` };
     }),
     {
       isGood: memory.some(({ verdict }) => verdict === 'grows'),
-      said: `planted: ${leak} MB of memory a minute: ${memory.map(({ said }) => said).join('; ')}`,
+      verdictText: `planted: ${leak} MB of memory a minute: ${memory.map(({ verdictText }) => verdictText).join('; ')}`,
     },
-    { isGood: descriptors.length > 0, said: `planted: a descriptor a second: ${descriptors.map(({ said }) => said)}` },
+    {
+      isGood: descriptors.length > 0,
+      verdictText: `planted: a descriptor a second: ${descriptors.map(({ verdictText }) => verdictText)}`,
+    },
   ];
 }
 

@@ -1,4 +1,4 @@
-/** What a process takes, looked at from outside, but for what it tells of its heap (`collect-often.ts`). */
+/** The input of a process, looked at from outside, but for what it tells of its heap (`collect-often.ts`). */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LeftOfHeap, leftOfHeapIn } from './left-of-heap.ts';
@@ -96,10 +96,10 @@ function longestLog(dataDir: string): number {
 }
 
 /** What each collection since the last look has left. */
-function collectionsOf(told: () => string): () => readonly LeftOfHeap[] {
-  let readTo = told().length;
+function collectionsOf(reported: () => string): () => readonly LeftOfHeap[] {
+  let readTo = reported().length;
   return () => {
-    const text = told();
+    const text = reported();
     const end = text.lastIndexOf('\n') + 1;
     const lines = text.slice(readTo, end).split('\n');
     readTo = end;

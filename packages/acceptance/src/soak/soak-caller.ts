@@ -12,11 +12,11 @@ export interface Expected {
 }
 
 /** Something was found and noted; the client goes on with something else. */
-class Found extends Error {}
+class EarlyEnd extends Error {}
 
 /** For what goes on with something else where something was found. */
 export function ignoreFound(error: unknown): void {
-  if (!(error instanceof Found)) throw error;
+  if (!(error instanceof EarlyEnd)) throw error;
 }
 
 export class SoakCaller {
@@ -49,10 +49,10 @@ export class SoakCaller {
     for (;;) {
       await this.platform.up();
       await this.#turn();
-      const begun = performance.now();
-      const reply = await send().catch((error: unknown) => this.#unanswered(error, { what, begun }));
+      const startedAt = performance.now();
+      const reply = await send().catch((error: unknown) => this.#unanswered(error, { what, startedAt }));
       this.#count(reply?.status ?? 'none');
-      if (reply === undefined || (reply.status === 503 && this.platform.mayBreak(begun))) {
+      if (reply === undefined || (reply.status === 503 && this.platform.mayBreak(startedAt))) {
         isRepeated = true;
         continue;
       }
@@ -62,15 +62,15 @@ export class SoakCaller {
     }
   }
 
-  found(kind: Parameters<Findings['note']>[0], what: string): Found {
+  found(kind: Parameters<Findings['note']>[0], what: string): EarlyEnd {
     this.findings.note(kind, what);
-    return new Found(what);
+    return new EarlyEnd(what);
   }
 
   /** What `fetch` throws where a connection cannot be made or breaks off. */
-  #unanswered(error: unknown, { what, begun }: { readonly what: string; readonly begun: number }): undefined {
+  #unanswered(error: unknown, { what, startedAt }: { readonly what: string; readonly startedAt: number }): undefined {
     if (!(error instanceof TypeError)) throw error;
-    if (!this.platform.mayBreak(begun))
+    if (!this.platform.mayBreak(startedAt))
       throw this.found('broken connection', `${what}: ${error.message} ${String(error.cause)}`);
     return undefined;
   }

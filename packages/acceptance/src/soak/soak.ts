@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import { exchangeToken, logIn } from '../org.ts';
-import { commandToEnd, type Run } from '../platform.ts';
+import { type CommandResult, commandToEnd } from '../platform.ts';
 import { build, promote } from './builders.ts';
 import { type KeyCounts, keyStates, rotateKeys } from './key-rotations.ts';
 import { People } from './people.ts';
@@ -33,7 +33,7 @@ export interface Soaked {
   readonly met: number;
   readonly records: number;
   /** What `freehold verify` and `freehold audit verify` said in the end. */
-  readonly verified: readonly Run[];
+  readonly verified: readonly CommandResult[];
 }
 
 /** Of the time: restarts, then one life that warms up, and is measured to the end. */
@@ -50,7 +50,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
   );
   for (const workload of workloads) await workload.fill();
   const people = stage.workplaces.map((workplace) => new People(caller, workplace));
-  const keys: KeyCounts = { asked: 0, made: 0, revoked: 0 };
+  const keys: KeyCounts = { requestCount: 0, made: 0, revoked: 0 };
   const load = Promise.all([
     ...[...workloads, ...people].map((client) => untilOver(caller, () => client.turn())),
     untilOver(caller, () => build(caller, stage)),
@@ -120,7 +120,7 @@ async function readAgain(
   return { records: workloads.reduce((total, { kept }) => total + kept.size, 0) };
 }
 
-async function verify(platform: SoakedPlatform): Promise<readonly Run[]> {
+async function verify(platform: SoakedPlatform): Promise<readonly CommandResult[]> {
   const { code } = await platform.process().terminate();
   assert.equal(code, 0);
   const place = { dataDir: platform.dataDir };

@@ -14,9 +14,9 @@ export interface SoakedPlatform extends Gateways {
   /** Resolves when there is a process that answers. */
   up(): Promise<void>;
   /** Whether a call that was begun then, by `performance.now()`, may end without an answer, or with 503. */
-  mayBreak(begun: number): boolean;
+  mayBreak(startedAt: number): boolean;
   /** Whether it was away at any time since then: for what takes longer than a call. */
-  wasAwaySince(begun: number): boolean;
+  wasAwaySince(startedAt: number): boolean;
 }
 
 /**
@@ -75,7 +75,7 @@ export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions):
       return { drainMilliseconds: ended - from, startMilliseconds: gap.to - ended };
     },
     up: () => upAgain,
-    wasAwaySince: (begun) => begun <= gap.to,
-    mayBreak: (begun) => begun >= gap.from - crossingMilliseconds && begun <= gap.to,
+    wasAwaySince: (started) => started <= gap.to,
+    mayBreak: (started) => started >= gap.from - crossingMilliseconds && started <= gap.to,
   };
 }

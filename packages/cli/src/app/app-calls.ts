@@ -35,7 +35,7 @@ export interface AppCalls {
   json(path: string, call?: AppCall): Promise<JsonObject>;
 }
 
-/** How often a call is sent again that the platform refuses because there are too many. */
+/** The number of times that a call is sent again that the platform refuses because there are too many. */
 const attemptsMax = 6;
 const waitSecondsMax = 30;
 

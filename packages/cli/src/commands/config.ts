@@ -88,22 +88,22 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
   const query = { remove: options.prune === true, force: options.force === true };
   context.out.progress(`comparing with test of ${org} …`);
   const plan = await context.management().call('importConfig', { query, ...archive });
-  const said = {
+  const reported = {
     org,
     environment: 'test',
     items: planJson(plan.items),
     ...besideJson(plan),
   };
   if (plan.items.length === 0) {
-    const isSame = said.refused.length === 0;
-    context.out.result({ ...said, applied: false }, isSame ? ['test is as the files say'] : refusedLines(plan));
+    const isSame = reported.refused.length === 0;
+    context.out.result({ ...reported, applied: false }, isSame ? ['test is as the files say'] : refusedLines(plan));
     return isSame ? exitCodes.done : exitCodes.answerIsNo;
   }
   const heading = `${org} at ${url}, test: ${countsOf(plan.items)}`;
   const lines = [heading, ...planLines(plan.items), ...besideLines(plan)];
-  if (said.problems.length > 0 || options.dryRun === true) {
-    context.out.result({ ...said, applied: false }, lines);
-    return said.problems.length > 0 ? exitCodes.answerIsNo : exitCodes.done;
+  if (reported.problems.length > 0 || options.dryRun === true) {
+    context.out.result({ ...reported, applied: false }, lines);
+    return reported.problems.length > 0 ? exitCodes.answerIsNo : exitCodes.done;
   }
   for (const line of lines) context.out.note(line);
   if (takesOut(plan.items))
@@ -111,8 +111,8 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
   else await context.ask.confirm(`Change test of ${org}?`);
   const made = await context.management().call('importConfig', { query: { ...query, base: plan.base }, ...archive });
   const { warnings = [] } = made;
-  for (const warning of warnings) if (!said.warnings.includes(warning)) context.out.note(warning);
-  context.out.result({ ...said, applied: true, version: made.version ?? null, warnings }, [
+  for (const warning of warnings) if (!reported.warnings.includes(warning)) context.out.note(warning);
+  context.out.result({ ...reported, applied: true, version: made.version ?? null, warnings }, [
     `test of ${org} is changed: ${countsOf(made.items)}`,
   ]);
   return exitCodes.done;

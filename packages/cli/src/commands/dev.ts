@@ -5,7 +5,7 @@ import { type DevState, freePort, newState, openFolder, readState, writeState } 
 import { createRounds } from '../dev/rounds.ts';
 import { type StartedPlatform, startChild } from '../dev/start-child.ts';
 import { watchFolders } from '../dev/watch-folders.ts';
-import { createAsk } from '../frame/ask.ts';
+import { createPrompt } from '../frame/ask.ts';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
 import type { AddCommands, Context } from '../frame/context.ts';
 import { type Interrupts, untilInterrupted } from '../frame/interrupts.ts';
@@ -142,7 +142,7 @@ function contextOf(context: Context, signedIn: DevRun['signedIn']): Context {
     ...context,
     target: () => signedIn.target,
     management: () => connect(signedIn.target),
-    ask: createAsk(signedIn.target.org, undefined),
+    ask: createPrompt(signedIn.target.org, undefined),
   };
 }
 
@@ -170,8 +170,8 @@ async function announce(context: Context, hasConsole: boolean): Promise<void> {
   const clientId = environments.test.client_id;
   const isServed = hasConsole && (await servesConsole(url));
   const link = isServed ? (await context.management().call('createSignInLink')).url : null;
-  const said = { app: appUrl, management: url, org, client_id: clientId, sign_in: link };
-  context.out.result(said, [
+  const reported = { app: appUrl, management: url, org, client_id: clientId, sign_in: link };
+  context.out.result(reported, [
     `app          ${appUrl}/app/${org}  (client_id ${clientId})`,
     `management   ${url}  (org ${org})`,
     ...(link === null ? [] : [`sign in      ${link}  (once, within 15 minutes)`]),

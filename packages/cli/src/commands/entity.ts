@@ -106,7 +106,7 @@ async function create(context: Context, { field, file, dryRun }: CreateOptions, 
   const reply = await context.management().call('defineEntity', {
     params: { apiname: `create-${name}` },
     query: { dry_run: dryRun === true },
-    // What the platform says of a wrong definition is clearer than a check of the same rules here.
+    // The verdict of the platform on a wrong definition is clearer than a check of the same rules here.
     body: definition as never,
   });
   for (const warning of reply.warnings ?? []) context.out.note(`warning: ${warning}`);

@@ -9,8 +9,8 @@ import { isObject } from '../json-object.ts';
 import { knownError } from '../management/known-error.ts';
 import { writeExport, writeExportFile } from '../records/export-records.ts';
 import { contentTypes, encodingHint, type ImportResult, importRecords } from '../records/import-records.ts';
-import { addChoiceOptions, type ChoiceOptions, choiceQuery } from '../records/list-query.ts';
-import { recordRows } from '../records/record-table.ts';
+import { addChoiceOptions, addConditionOptions, type ChoiceOptions, choiceQuery } from '../records/list-query.ts';
+import { groupRows, recordRows } from '../records/record-table.ts';
 import { encodings, type ImportSource, type RowFormat, writeRows } from '../records/row-source.ts';
 import { textTable } from '../text-table.ts';
 
@@ -20,16 +20,26 @@ interface ActorOptions {
   readonly as?: string;
 }
 
-/** `records list`, `import` and `export`. */
+/** `records list`, `aggregate`, `import` and `export`. */
 export const addRecordCommands: AddCommands = (program, run) => {
   const records: Command = program
     .command('records')
-    .description('lists, imports and exports the records of an entity');
+    .description('lists, aggregates, imports and exports the records of an entity');
   addChoiceOptions(withActor(records.command('list <entity>').description('lists records, the latest first')))
     .option('--fields <names>', 'these members only, with commas between them')
     .option('--limit <n>', 'as many records at most', '50')
     .option('--cursor <cursor>', 'goes on behind an earlier page')
     .action(run<ListOptions, [string]>((context, options, entity) => list(context, options, entity)));
+  addConditionOptions(
+    withActor(records.command('aggregate <entity>').description('counts, adds up and compares records, in groups')),
+  )
+    .option('--group <fields>', 'such as status,month(created_at); without it all records are one group')
+    .option('--measure <measures>', 'such as count,sum:amount,avg:amount (default: count)')
+    .option('--having <condition>', "only groups that meet a condition in CEL, such as 'count > 5'")
+    .option('--time-zone <zone>', 'that of days and other parts of time, such as Europe/Berlin (default: UTC)')
+    .option('--limit <n>', 'as many groups at most', '100')
+    .option('--cursor <cursor>', 'goes on behind an earlier page')
+    .action(run<AggregateOptions, [string]>((context, options, entity) => aggregate(context, options, entity)));
   withActor(
     records
       .command('import <entity> [file]')
@@ -101,6 +111,38 @@ async function list(context: Context, options: ListOptions, entity: string): Pro
   context.out.result({ items, nexttoken: cursor ?? null }, lines);
   if (items.length === 0) context.out.note('no records');
   if (cursor !== undefined) context.out.note(`there are more: add \`--limit N\`, or \`--cursor ${cursor}\``);
+}
+
+interface AggregateOptions extends ActorOptions, ChoiceOptions {
+  readonly group?: string;
+  readonly measure?: string;
+  readonly having?: string;
+  readonly timeZone?: string;
+  readonly limit: string;
+  readonly cursor?: string;
+}
+
+const groupsMax = 1000;
+
+async function aggregate(context: Context, options: AggregateOptions, entity: string): Promise<undefined> {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > groupsMax)
+    throw new CommandError(`\`--limit\` must be from 1 to ${groupsMax}`, { code: 'wrong_usage' });
+  const { group, measure, having, timeZone, cursor } = options;
+  const terms = { $group: group, $measure: measure, $having: having, $time_zone: timeZone };
+  const query = { ...choiceQuery(options), ...terms, $pagesize: limit, $nexttoken: cursor };
+  const app = await openApp(context, actorOf(options));
+  const page = await entityOrNext(entity, () => app.json(`/aggregate/${encodeURIComponent(entity)}`, { query }));
+  const items = Array.isArray(page.items) ? page.items.filter(isObject) : [];
+  const { header, rows } = groupRows(items);
+  const lines = items.length === 0 ? [] : textTable({ header, rows, width: context.terminalWidth });
+  context.out.result(page, lines);
+  if (items.length === 0) context.out.note('no groups');
+  for (const note of Array.isArray(page.notes) ? page.notes : []) context.out.note(String(note));
+  if (page.partial === true)
+    context.out.note(`not all records were looked at (${String(page.partial_reason)}): choose fewer`);
+  if (typeof page.nexttoken === 'string')
+    context.out.note(`there are more: add \`--limit N\`, or \`--cursor ${page.nexttoken}\``);
 }
 
 interface ImportOptions extends ActorOptions {

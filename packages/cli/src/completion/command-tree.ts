@@ -11,7 +11,7 @@ export interface CommandNode {
 /** The tree of commands, the root first. What another program runs is known by its name alone. */
 export function commandTree(root: Command, others: readonly OperatorCommand[]): readonly CommandNode[] {
   const globals = optionsOf(root);
-  const visit = (command: Command, path: string): readonly CommandNode[] => {
+  const walk = (command: Command, path: string): readonly CommandNode[] => {
     const commands = command.commands.map((inner) => ({ word: inner.name(), says: inner.description() }));
     const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
     const own = command === root ? [{ word: '--version', says: 'shows the version' }] : optionsOf(command);
@@ -23,12 +23,12 @@ export function commandTree(root: Command, others: readonly OperatorCommand[]): 
       ...globals,
       { word: '--help', says: 'shows help' },
     ];
-    const below = command.commands.flatMap((inner) => visit(inner, `${path === '/' ? '' : path}/${inner.name()}`));
+    const below = command.commands.flatMap((inner) => walk(inner, `${path === '/' ? '' : path}/${inner.name()}`));
     return [{ path, words }, ...below];
   };
   const help = [{ word: '--help', says: 'shows help' }];
   const elsewhere = others.map(({ name }) => ({ path: `/${name}`, words: help }));
-  return [...visit(root, '/'), ...elsewhere].map(assertPlain);
+  return [...walk(root, '/'), ...elsewhere].map(assertPlain);
 }
 
 function optionsOf(command: Command): CommandNode['words'] {

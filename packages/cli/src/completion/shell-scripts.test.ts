@@ -23,10 +23,10 @@ const tree = commandTree(program, others);
 /** What bash offers for the last of these words. */
 function completedByBash(...words: readonly string[]): readonly string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
-  const asked = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _freehold; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const request = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _freehold; printf '%s\\n' "\${COMPREPLY[@]}"`;
   // Bash warns of a locale that the machine does not have.
   const bash = ['LC_ALL=C', 'bash', '--norc', '-c'];
-  const { stdout, stderr, status } = spawnSync('env', [...bash, `${shellScripts.bash?.(tree)}\n${asked}`], {
+  const { stdout, stderr, status } = spawnSync('env', [...bash, `${shellScripts.bash?.(tree)}\n${request}`], {
     encoding: 'utf8',
   });
   assert.deepEqual([status, stderr], [0, '']);

@@ -18,7 +18,7 @@ test('what is written is read again, and by the tar of the system, also under na
   ]);
 });
 
-/** What is written, and these blocks before its end. */
+/** An archive with these blocks ahead of its end. */
 function withBlocks(...blocks: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([whole.subarray(0, -end.length), ...blocks, end]);
 }

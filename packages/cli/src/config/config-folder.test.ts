@@ -42,7 +42,7 @@ test('Q03: a link, a hard link, a loop and a pipe are refused by name, all at on
   symlinkSync(outside, join(root, 'event'));
   symlinkSync('..', join(root, 'entity', 'loop'));
   execFileSync('mkfifo', [join(root, 'entity', 'pipe.yaml')]);
-  const said = refusal(() => listFolder(root));
+  const message = refusal(() => listFolder(root));
   for (const line of [
     /`entity\/linked.yaml` is a symbolic link/,
     /`entity\/hard.yaml` has another name elsewhere/,
@@ -50,7 +50,7 @@ test('Q03: a link, a hard link, a loop and a pipe are refused by name, all at on
     /`entity\/loop` is a symbolic link/,
     /`entity\/pipe.yaml` is a pipe/,
   ])
-    assert.match(said, line);
+    assert.match(message, line);
 });
 
 test('Q03: the folder itself may be no link', (context) => {
@@ -109,11 +109,11 @@ test('names that are files of other items on some systems, and files that are no
     writeFileSync(join(root, 'entity', name), '{}');
   writeFileSync(join(root, 'entity', '.DS_Store'), '');
   writeFileSync(join(root, 'stray.yaml'), '');
-  const said = refusal(() => listFolder(root));
+  const message = refusal(() => listFolder(root));
   for (const name of ['Ticket.yaml', 'a\\b.yaml', 'notes.md', 'ünit.yaml', 'ticket.yaml~', 'x..yaml', 'stray.yaml'])
-    assert.ok(said.includes(name), `${name}\n${said}`);
-  assert.match(said, /`entity\/ticket.json` and `entity\/ticket.yaml` are one item/);
-  assert.ok(!said.includes('DS_Store'));
+    assert.ok(message.includes(name), `${name}\n${message}`);
+  assert.match(message, /`entity\/ticket.json` and `entity\/ticket.yaml` are one item/);
+  assert.ok(!message.includes('DS_Store'));
 });
 
 test('a folder that is not there has no files', (context) => {

@@ -73,7 +73,7 @@ function writeOne(folder: string, { path, text }: FileChange): void {
   }
 }
 
-/** Where the system has paths for open folders (Linux), a folder that is replaced by a link changes nothing. */
+/** If the system has paths for open folders (Linux), a folder that is replaced by a link changes nothing. */
 function byFolder(folder: number, path: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${folder}${sep}` : path;
 }

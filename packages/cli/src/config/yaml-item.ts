@@ -106,7 +106,7 @@ function mergeMap(document: Document, node: YAMLMap, content: Readonly<Record<st
 function mergeScalar(node: Scalar, content: unknown): Scalar {
   if (Object.is(node.value, content)) return node;
   node.value = content;
-  // How the old value was written.
+  // The encoding of the old value.
   delete node.source;
   delete node.format;
   delete node.type;

@@ -41,9 +41,9 @@ test('a change during a round makes one more round, which begins after it', asyn
 test('a stop waits for the round at work, and no round follows', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let end = () => {};
-  let begun = 0;
+  let started = 0;
   const { ask, stop } = createRounds(() => {
-    begun += 1;
+    started += 1;
     return new Promise((resolve) => {
       end = resolve;
     });
@@ -56,5 +56,5 @@ test('a stop waits for the round at work, and no round follows', async (t) => {
   await stopped;
   ask('config');
   t.mock.timers.tick(1_000);
-  assert.equal(begun, 1);
+  assert.equal(started, 1);
 });

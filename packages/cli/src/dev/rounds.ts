@@ -12,18 +12,18 @@ const quietMilliseconds = 150;
 
 /** @param work gets the kinds that were asked for since the round before. It says itself what goes wrong. */
 export function createRounds(work: (kinds: ReadonlySet<string>) => Promise<void>): Rounds {
-  let asked = new Set<string>();
+  let names = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isOver = false;
   const begin = () => {
     timer = undefined;
-    if (running !== undefined || asked.size === 0 || isOver) return;
-    const kinds = asked;
-    asked = new Set();
+    if (running !== undefined || names.size === 0 || isOver) return;
+    const kinds = names;
+    names = new Set();
     running = work(kinds).finally(() => {
       running = undefined;
-      if (asked.size > 0) schedule();
+      if (names.size > 0) schedule();
     });
   };
   const schedule = () => {
@@ -32,7 +32,7 @@ export function createRounds(work: (kinds: ReadonlySet<string>) => Promise<void>
   };
   return {
     ask: (kind) => {
-      asked.add(kind);
+      names.add(kind);
       schedule();
     },
     stop: async () => {

@@ -36,7 +36,7 @@ export interface Following {
 export const pageMax = 200;
 const roundMilliseconds = 2_000;
 const pauseMillisecondsMax = 30_000;
-/** How many items of a list are known to be shown: more than two pages of them. */
+/** The number of items of a list that are known to be shown: more than two pages of them. */
 const rememberedMax = 1_000;
 
 /**

@@ -15,9 +15,9 @@ export interface Ask {
 }
 
 /** A bare `--yes` is the empty text, `--yes=<org>` the name. */
-export function createAsk(yes: string | undefined, terminal: Terminal | undefined): Ask {
+export function createPrompt(yes: string | undefined, terminal: Terminal | undefined): Ask {
   const ask = async (question: string, next: string, isSecret = false): Promise<string> => {
-    if (terminal === undefined) throw notAsked(question, next);
+    if (terminal === undefined) throw cannotPrompt(question, next);
     const answer = await askLine(terminal, printable(question), isSecret);
     if (answer === undefined) throw notConfirmed();
     return answer;
@@ -35,8 +35,8 @@ export function createAsk(yes: string | undefined, terminal: Terminal | undefine
         if (yes === org) return;
         throw notConfirmed(`\`--yes=${yes}\` names another org than \`${org}\``);
       }
-      const asked = terminal === undefined ? question : `${question} Type the name of the org to go on:`;
-      const typed = await ask(asked, `name the org to answer without a terminal: \`--yes=${org}\``);
+      const requested = terminal === undefined ? question : `${question} Type the name of the org to go on:`;
+      const typed = await ask(requested, `name the org to answer without a terminal: \`--yes=${org}\``);
       if (typed.trim() !== org) throw notConfirmed();
     },
     text: (question) => ask(`${question}:`, 'give it as an option: see --help'),
@@ -49,7 +49,7 @@ function notConfirmed(sentence = 'not confirmed: nothing was changed'): CommandE
   return new CommandError(sentence, { code: 'not_confirmed', exitCode: exitCodes.notConfirmed });
 }
 
-function notAsked(question: string, next: string): CommandError {
+function cannotPrompt(question: string, next: string): CommandError {
   return new CommandError(`there is no terminal to ask: ${question}`, {
     code: 'not_confirmed',
     exitCode: exitCodes.notConfirmed,

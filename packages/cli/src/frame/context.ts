@@ -5,7 +5,7 @@ import { configFolder } from '../profiles/config-folder.ts';
 import { openProfiles, type ProfileStore } from '../profiles/profile-store.ts';
 import { resolveTarget, type Target } from '../profiles/target.ts';
 import { findProject, type Project } from '../project/project-file.ts';
-import { type Ask, createAsk } from './ask.ts';
+import { type Ask, createPrompt } from './ask.ts';
 import { CommandError, type ExitCode } from './command-error.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
 import type { OperatorCommand } from './root-help.ts';
@@ -21,7 +21,7 @@ export interface GlobalOptions {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the launcher knows of the installation that this program is a part of. */
+/** The facts that the launcher has about the installation that this program is a part of. */
 export interface Installation {
   /** The commands that the launcher runs itself: they are listed beside those of builders. */
   readonly others: readonly OperatorCommand[];
@@ -71,7 +71,7 @@ export type Work<Options, Arguments extends readonly unknown[]> = (
 ) => Promise<ExitCode | undefined> | ExitCode | undefined;
 
 /** Makes a work into the action of a command: `command('x <file>').action(run(async (context, options, file) => …))`. */
-export type Run = <Options, Arguments extends readonly unknown[]>(
+export type CommandRunner = <Options, Arguments extends readonly unknown[]>(
   work: Work<Options, Arguments>,
 ) => (...given: unknown[]) => Promise<void>;
 
@@ -79,7 +79,7 @@ export type Run = <Options, Arguments extends readonly unknown[]>(
  * Adds commands to the tree. A file of `commands/` exports one such function, and `commands.ts` lists it. A command has a
  * name, a description, its options and arguments, and one action.
  */
-export type AddCommands = (program: Command, run: Run) => void;
+export type AddCommands = (program: Command, run: CommandRunner) => void;
 
 export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
   const { cwd, env, stdin, stdout, others, launcher } = surroundings;
@@ -95,7 +95,7 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     terminalWidth: stdout.columns,
     options,
     out: createOutput(surroundings, options.json === true),
-    ask: createAsk(options.yes, isTerminal ? { input: stdin, output: surroundings.stderr } : undefined),
+    ask: createPrompt(options.yes, isTerminal ? { input: stdin, output: surroundings.stderr } : undefined),
     profiles,
     others,
     launcher,

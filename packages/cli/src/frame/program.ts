@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { commands } from '../commands.ts';
 import { CommandError, type ExitCode, exitCodes } from './command-error.ts';
-import { createContext, type GlobalOptions, type Run, type Surroundings, type Work } from './context.ts';
+import { type CommandRunner, createContext, type GlobalOptions, type Surroundings, type Work } from './context.ts';
 import { rootHelp } from './root-help.ts';
 
 export interface Program {
@@ -12,7 +12,7 @@ export interface Program {
 
 export function createProgram(surroundings: Surroundings): Program {
   let code: ExitCode = exitCodes.done;
-  const run: Run =
+  const run: CommandRunner =
     <Options, Arguments extends readonly unknown[]>(work: Work<Options, Arguments>) =>
     async (...given: unknown[]) => {
       const command = given.at(-1) as Command;

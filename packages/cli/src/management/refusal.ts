@@ -1,7 +1,7 @@
 import type { FreeholdError } from '@freehold/client/management';
 import { CommandError } from '../frame/command-error.ts';
 
-/** What a user does about a refusal, by its code. */
+/** The user's remedy for a refusal, by its code. */
 const nextSteps: Readonly<Record<string, string>> = {
   token_missing: 'run `freehold login`',
   token_invalid: 'run `freehold login`: the credential has ended, or is of another platform',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { judgeCase, type Simulated } from './judge-case.ts';
 import { type PolicyCase, readCases } from './read-cases.ts';
 
-function asked(outcome: string): PolicyCase {
+function policyCase(outcome: string): PolicyCase {
   const text = `cases:\n  - {name: n, user: u, method: GET, path: /list/order, ${outcome}}`;
   const { cases, mistakes } = readCases(text, 'f');
   assert.deepEqual(mistakes, []);
@@ -33,15 +33,19 @@ const table: readonly (readonly [outcome: string, reply: Simulated, passed: bool
 
 for (const [outcome, reply, passed] of table)
   test(`\`${outcome}\` ${passed ? 'holds' : 'fails'} for ${reply.decision} (${reply.user?.status ?? 'active'})`, () => {
-    assert.equal(judgeCase(asked(outcome), reply).passed, passed);
+    assert.equal(judgeCase(policyCase(outcome), reply).passed, passed);
   });
 
 test('a failure says what was expected, what came, and which statement decided', () => {
-  const { expected, got, statement } = judgeCase(asked('expect: allow, sid: Read'), denied);
+  const { expected, got, statement } = judgeCase(policyCase('expect: allow, sid: Read'), denied);
   assert.deepEqual([expected, got, statement?.policy], ['allow (Sid Read)', 'deny (Sid KeepPaid)', 'clerk']);
 });
 
 test('an undecided case says what it must also give', () => {
-  const { got, why } = judgeCase(asked('expect: deny'), { ...none, decision: 'undecided', needs: ['record', 'body'] });
+  const { got, why } = judgeCase(policyCase('expect: deny'), {
+    ...none,
+    decision: 'undecided',
+    needs: ['record', 'body'],
+  });
   assert.deepEqual([got, why], ['undecided', 'the case must also give: `record`, `context.request.body`']);
 });

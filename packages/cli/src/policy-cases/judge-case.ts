@@ -31,29 +31,29 @@ export interface Outcome {
   readonly statement: SimulatedStatement | undefined;
 }
 
-export function judgeCase(asked: PolicyCase, reply: Simulated): Outcome {
-  const { place, name } = asked;
+export function judgeCase(policyCase: PolicyCase, reply: Simulated): Outcome {
+  const { place, name } = policyCase;
   const statement = decidingStatement(reply);
   const got = gotOf(reply);
   const passed =
-    got.verdict === asked.expect &&
-    (asked.reason === undefined || asked.reason === reply.decision) &&
-    (asked.sid === undefined || asked.sid === statement?.Sid);
+    got.verdict === policyCase.expect &&
+    (policyCase.reason === undefined || policyCase.reason === reply.decision) &&
+    (policyCase.sid === undefined || policyCase.sid === statement?.Sid);
   return {
     place,
     name,
     passed,
-    expected: described(asked.expect, asked.reason, asked.sid),
-    got: described(got.verdict, asked.reason && denialOf(reply), asked.sid && (statement?.Sid ?? 'none')),
+    expected: described(policyCase.expect, policyCase.reason, policyCase.sid),
+    got: described(got.verdict, policyCase.reason && denialOf(reply), policyCase.sid && (statement?.Sid ?? 'none')),
     why: got.why,
     statement,
   };
 }
 
 /** A case that could not be asked at all fails. */
-export function failedCase(asked: PolicyCase, why: string): Outcome {
-  const { place, name } = asked;
-  const expected = described(asked.expect, asked.reason, asked.sid);
+export function failedCase(policyCase: PolicyCase, why: string): Outcome {
+  const { place, name } = policyCase;
+  const expected = described(policyCase.expect, policyCase.reason, policyCase.sid);
   return { place, name, passed: false, expected, got: 'an error', why, statement: undefined };
 }
 

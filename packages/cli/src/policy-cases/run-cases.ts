@@ -16,11 +16,11 @@ const atOnce = 4;
 /** @throws CommandError where the platform cannot be asked at all; a case that it refuses fails. */
 export async function runCases(context: Context, cases: readonly PolicyCase[]): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  const ask = createAsking(context);
+  const ask = createCaseRunner(context);
   const queue = cases.entries();
   const work = async () => {
-    for (const [index, asked] of queue) {
-      outcomes[index] = await ask(asked).catch((error: unknown) => refused(asked, error));
+    for (const [index, policyCase] of queue) {
+      outcomes[index] = await ask(policyCase).catch((error: unknown) => refused(policyCase, error));
       context.out.progress(`${outcomes.filter(Boolean).length} of ${cases.length} cases`);
     }
   };
@@ -40,29 +40,29 @@ const general = [
   'org_mismatch',
 ];
 
-function refused(asked: PolicyCase, error: unknown): Outcome {
+function refused(policyCase: PolicyCase, error: unknown): Outcome {
   const known = knownError(error);
   if (known === undefined || general.includes(known.details.code ?? '')) throw error;
-  return failedCase(asked, [known.message, ...(known.details.lines ?? [])].join('; '));
+  return failedCase(policyCase, [known.message, ...(known.details.lines ?? [])].join('; '));
 }
 
-function createAsking(context: Context): (asked: PolicyCase) => Promise<Outcome> {
+function createCaseRunner(context: Context): (policyCase: PolicyCase) => Promise<Outcome> {
   const workspaces = keeper<string>();
   const users = keeper<string>();
   const policies = keeper<readonly unknown[]>();
-  return async (asked) => {
-    const { env, user, record, context: given, call } = asked;
-    const names = asked.policies ?? [];
+  return async (policyCase) => {
+    const { env, user, record, context: given, call } = policyCase;
+    const names = policyCase.policies ?? [];
     const isStored = record !== undefined && Object.keys(record).join() === 'id';
     const needsWorkspace = user !== undefined || names.length > 0 || isStored;
     const workspace = needsWorkspace
-      ? (asked.workspace ?? (await workspaces([env], () => onlyWorkspace(context, env))))
+      ? (policyCase.workspace ?? (await workspaces([env], () => onlyWorkspace(context, env))))
       : undefined;
     const place = { env, workspace: workspace ?? '' };
     const stored = names.map((name) => policies([place, name], () => policyByName(context, place, name)));
     const who =
       user === undefined
-        ? { statements: [...(await Promise.all(stored)).flat(), ...drafted(context.cwd, asked)] }
+        ? { statements: [...(await Promise.all(stored)).flat(), ...drafted(context.cwd, policyCase)] }
         : { user_id: await users([place, user], () => memberByEmail(context, place, user)) };
     const reply = await context.management().call('simulateAccess', {
       body: {
@@ -72,7 +72,7 @@ function createAsking(context: Context): (asked: PolicyCase) => Promise<Outcome>
         ...(given === undefined ? {} : { context: given }),
       } as never,
     });
-    return judgeCase(asked, reply as Parameters<typeof judgeCase>[1]);
+    return judgeCase(policyCase, reply as Parameters<typeof judgeCase>[1]);
   };
 }
 

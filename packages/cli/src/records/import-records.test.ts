@@ -21,7 +21,7 @@ function sourceOf(t: TestContext, { file, ...rest }: Given): ImportSource & { re
   return { stdin: process.stdin, format: 'csv', encoding: 'utf-8', delimiter: ',', ...rest, path };
 }
 
-/** What is written by `--failed` for these rows, as bytes. */
+/** The data that are written by `--failed` for these rows, as bytes. */
 async function failedRows(t: TestContext, given: Given, ...numbers: readonly number[]): Promise<Buffer> {
   const source = sourceOf(t, given);
   await writeRows(source, new Set(numbers), `${source.path}.failed`);

@@ -32,7 +32,7 @@ export interface ImportRequest {
   readonly entity: string;
   readonly source: ImportSource;
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** What has been done so far. */
+  /** The progress so far. */
   progress(text: string): void;
 }
 

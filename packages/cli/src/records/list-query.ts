@@ -12,12 +12,15 @@ export interface ChoiceOptions {
 }
 
 export function addChoiceOptions(command: Command): Command {
+  return addConditionOptions(command).option('--view <name>', 'members of this view');
+}
+
+export function addConditionOptions(command: Command): Command {
   return command
     .option('--filter <condition>', "only records that meet a condition in CEL, such as 'amount > 40'")
     .option('--where <field=value...>', 'only records with this value of a field')
     .option('--q <words>', 'only records with these words, where the entity has a search index')
-    .option('--sort <fields>', 'such as status,-amount: `-` sorts in descending order')
-    .option('--view <name>', 'members of this view');
+    .option('--sort <fields>', 'such as status,-amount: `-` sorts in descending order');
 }
 
 /** @throws CommandError */

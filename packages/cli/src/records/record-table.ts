@@ -1,5 +1,5 @@
 /** Records as rows of a table: the id, the members that have values, and no member of the platform that was not asked for. */
-import type { JsonObject } from '../json-object.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
 
 const ofPlatform = ['created_at', 'updated_at', 'created_by', 'updated_by', 'version'];
 
@@ -7,6 +7,15 @@ export function recordRows(items: readonly JsonObject[], fields: readonly string
   const header = fields === undefined ? columnsOf(items) : ['id', ...fields.filter((field) => field !== 'id')];
   const rows = items.map((item) => header.map((name) => textOf(item[name])));
   return { header, rows };
+}
+
+/** Groups of records: what they are groups of, and then their figures. */
+export function groupRows(items: readonly JsonObject[]) {
+  const members = items.map(({ group, values }) =>
+    [group, values].flatMap((of) => (isObject(of) ? Object.entries(of) : [])),
+  );
+  const header = (members[0] ?? []).map(([name]) => name);
+  return { header, rows: members.map((row) => row.map(([, value]) => textOf(value))) };
 }
 
 function columnsOf(items: readonly JsonObject[]): readonly string[] {

@@ -64,7 +64,7 @@ function emptyLinesOf(text: string): number {
 
 interface CutLine {
   readonly cells: readonly string[];
-  /** How many bytes the file has up to here. */
+  /** The number of bytes that the file has up to here. */
   readonly end: number;
 }
 

@@ -43,13 +43,13 @@ export async function signInUser(
   };
 }
 
-interface Asked {
+interface RequestOptions {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
 }
 
-async function ask(url: string, { method, headers, body }: Asked): Promise<JsonObject> {
+async function ask(url: string, { method, headers, body }: RequestOptions): Promise<JsonObject> {
   const response = await fetchFrom(new URL(url).origin)(url, {
     method,
     headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },

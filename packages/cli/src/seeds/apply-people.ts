@@ -22,7 +22,7 @@ export interface SeededPeople {
   join(): Promise<void>;
   /** Links policies to members, after the rows that may make these policies. */
   grant(): Promise<void>;
-  /** How many things were done. */
+  /** The number of things that were done. */
   done(): number;
 }
 

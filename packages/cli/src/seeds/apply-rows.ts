@@ -98,7 +98,7 @@ async function applyRow(applying: Applying, ids: Ids, row: SeedRow): Promise<Don
   }
 }
 
-/** How a create is refused of a record that is there: a row need not name each required field of it. */
+/** The way a create is refused of a record that is there: a row need not name each required field of it. */
 const refusals = ['unique_violation', 'validation_failed'];
 
 const noKey: SeedEntity = { types: new Map(), key: [], ignoresCase: false };
@@ -218,8 +218,9 @@ function createIds({ waves, appOf, mayBeMade }: Applying): Ids {
 async function lookUp(app: AppCalls, { entity, where }: Reference, mayBeMade: boolean): Promise<string> {
   const [found, second] = await find(app, entity, where);
   if (found === undefined && mayBeMade) return `${mark}${entity}`;
-  const said = `\`@${entity}.${where.map(([field, value]) => `${field}=${value}`).join('&')}\``;
-  if (found === undefined) throw new CommandError(`${said} names no record, neither in the seeds nor in the workspace`);
-  if (second !== undefined) throw new CommandError(`${said} names several records`);
+  const description = `\`@${entity}.${where.map(([field, value]) => `${field}=${value}`).join('&')}\``;
+  if (found === undefined)
+    throw new CommandError(`${description} names no record, neither in the seeds nor in the workspace`);
+  if (second !== undefined) throw new CommandError(`${description} names several records`);
   return String(found.id);
 }

@@ -57,14 +57,14 @@ export async function readSeeds(folder: string): Promise<SeedFolder> {
   return { ...people, keys, rows, mistakes };
 }
 
-interface FoundFile {
+interface SeedFilePath {
   readonly path: string;
   readonly name: string;
   readonly workspace: string | undefined;
 }
 
 /** The file itself, or the files of the folder of a workspace. */
-function filesOf(folder: string, entry: Dirent): readonly FoundFile[] {
+function filesOf(folder: string, entry: Dirent): readonly SeedFilePath[] {
   const path = join(folder, entry.name);
   if (!entry.isDirectory()) return [{ path, name: entry.name, workspace: undefined }];
   const inner = sorted(readdirSync(path, { withFileTypes: true }));

@@ -47,11 +47,11 @@ function newSecrets(): Secrets {
   return { verifier, challenge: hash('sha256', verifier, 'base64url'), state: randomBytes(32).toString('base64url') };
 }
 
-function consoleAddress({ url, org }: SignInPlace, asked: Readonly<Record<string, string>>): string {
+function consoleAddress({ url, org }: SignInPlace, request: Readonly<Record<string, string>>): string {
   const name = hostname()
     .replace(/[^\w.-]/g, '-')
     .slice(0, 64);
-  const search = new URLSearchParams({ ...asked, name, ...(org === undefined ? {} : { org }) });
+  const search = new URLSearchParams({ ...request, name, ...(org === undefined ? {} : { org }) });
   return `${url}/cli-login?${search}`;
 }
 

@@ -58,9 +58,10 @@ function answerIn(
   port: number,
   state: string,
 ): { readonly code: string | undefined } | undefined {
-  const asked = URL.parse(url, `http://127.0.0.1:${port}`);
-  if (method !== 'GET' || asked?.pathname !== '/callback' || headers.host !== `127.0.0.1:${port}`) return undefined;
-  const given = asked.searchParams;
+  const requestUrl = URL.parse(url, `http://127.0.0.1:${port}`);
+  if (method !== 'GET' || requestUrl?.pathname !== '/callback' || headers.host !== `127.0.0.1:${port}`)
+    return undefined;
+  const given = requestUrl.searchParams;
   if (given.get('state') !== state) return undefined;
   const code = given.get('code') ?? undefined;
   return code !== undefined || given.has('error') ? { code } : undefined;

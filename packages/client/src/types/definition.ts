@@ -8,7 +8,7 @@ export interface Field {
   readonly hasDefault: boolean;
   readonly isIndexed: boolean;
   readonly enumValues: readonly string[];
-  /** What a formula in CEL gives; undefined for a text made of other fields. */
+  /** The result of a formula in CEL; undefined for a text made of other fields. */
   readonly formulaType: string | undefined;
   readonly items: Field | undefined;
   /** The entity whose records the field refers to. */

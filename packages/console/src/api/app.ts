@@ -70,7 +70,7 @@ export async function fetchApp(
 /** A reply as it arrives, also that of a refusal. */
 export interface Tried {
   readonly response: Response;
-  /** When the call was sent, in milliseconds of `performance`. */
+  /** The time at which the call was sent, in milliseconds of `performance`. */
   readonly sentAt: number;
 }
 

@@ -7,11 +7,11 @@ import { managementRoutes } from 'virtual:routes';
 import type { managementApi } from '@freehold/contract/management';
 import type { PartsArgument } from '@freehold/contract/parts-argument';
 import type { CallParts, ReplyOf } from '@freehold/contract/route';
-import { begin } from './begun.ts';
 import { factorRequired } from './factor-required.ts';
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
 import { problemOf } from './problem.ts';
 import { signInAgain } from './session-end.ts';
+import { begin } from './started-calls.ts';
 import { returnToOrg, tabOrg } from './tab-org.ts';
 
 type Api = typeof managementApi;
@@ -44,7 +44,7 @@ export async function callWhole<N extends RouteName>(
 }
 
 /** Sends a call whose reply is needed later: the same call then takes it. */
-export function beginCall<N extends RouteName>(name: N, ...[input]: Arguments<N>): void {
+export function startCall<N extends RouteName>(name: N, ...[input]: Arguments<N>): void {
   const { address, init } = requestOf(name, input ?? {});
   begin(address, init);
 }
@@ -64,7 +64,7 @@ interface Request {
   readonly init: RequestInit;
 }
 
-/** How a call is sent. */
+/** The way a call is sent. */
 export function requestOf(name: RouteName, sent: Sent): Request {
   const [method, path] = managementRoutes[name] ?? ['GET', '/'];
   const { body, signal, file } = sent;

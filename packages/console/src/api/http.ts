@@ -1,5 +1,5 @@
-import { takeBegun } from './begun.ts';
 import { ApiProblem } from './problem.ts';
+import { takeStarted } from './started-calls.ts';
 
 export interface Answered<Body> {
   readonly status: number;
@@ -10,7 +10,7 @@ export interface Answered<Body> {
 /** @throws ApiProblem with the code `unreachable` if there was no reply; the abort, if the call was aborted. */
 export async function reach(address: string, init: RequestInit): Promise<Response> {
   try {
-    return (await takeBegun(address, init)) ?? (await fetch(address, init));
+    return (await takeStarted(address, init)) ?? (await fetch(address, init));
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiProblem(undefined, 'the platform cannot be reached');

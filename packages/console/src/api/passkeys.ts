@@ -9,7 +9,7 @@ import { ApiProblem } from './problem.ts';
 type Api = typeof managementApi;
 /** As the API takes them: of what browsers say about extensions nothing is looked at. */
 type Assertion = BodyOf<Api['signInByPasskey']>['passkey'];
-type Made = BodyOf<Api['addPasskey']>['passkey'];
+type NewPasskey = BodyOf<Api['addPasskey']>['passkey'];
 
 /** Why this browser makes and uses no passkeys at this address; undefined where it does. */
 export function passkeyReason(): string | undefined {
@@ -24,18 +24,18 @@ export function passkeyReason(): string | undefined {
 export async function signByPasskey(options: ReplyOf<Api['readPasskeyChallenge']>): Promise<Assertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   const optionsJSON = options as PublicKeyCredentialRequestOptionsJSON;
-  return (await asked(() => startAuthentication({ optionsJSON }))) as Assertion;
+  return (await request(() => startAuthentication({ optionsJSON }))) as Assertion;
 }
 
 /** Has the browser make a passkey. @throws ApiProblem if the user cancels it. */
-export async function makePasskey(options: ReplyOf<Api['beginPasskey']>): Promise<Made> {
+export async function makePasskey(options: ReplyOf<Api['beginPasskey']>): Promise<NewPasskey> {
   const { startRegistration } = await import('@simplewebauthn/browser');
   const optionsJSON = options as PublicKeyCredentialCreationOptionsJSON;
-  return (await asked(() => startRegistration({ optionsJSON }))) as unknown as Made;
+  return (await request(() => startRegistration({ optionsJSON }))) as unknown as NewPasskey;
 }
 
 /** A browser says little about why, so that no page learns which passkeys there are. */
-async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function request<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
   } catch (error) {

@@ -7,7 +7,7 @@ export class ApiProblem extends Error {
   readonly code: ProblemCode | 'unreachable';
   readonly status: number;
   readonly requestId: string | undefined;
-  /** What is wrong with the input, by JSON pointers into the body. */
+  /** The faults of the input, by JSON pointers into the body. */
   readonly errors: readonly InputError[];
   readonly body: ProblemBody | undefined;
 
@@ -20,7 +20,7 @@ export class ApiProblem extends Error {
     this.body = body;
   }
 
-  /** What is wrong with one member of the body, such as `/email`. */
+  /** The faults of one member of the body, such as `/email`. */
   errorAt(pointer: string): string | undefined {
     return this.errors.find((error) => error.pointer === pointer)?.message;
   }

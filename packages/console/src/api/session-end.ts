@@ -6,8 +6,8 @@ let ask: Ask | undefined;
 let underWay: Promise<boolean> | undefined;
 
 /** The shell shows a dialog; `asked` resolves to whether the user signed in again. */
-export function onSessionEnd(asked: Ask): () => void {
-  ask = asked;
+export function onSessionEnd(confirm: Ask): () => void {
+  ask = confirm;
   return () => {
     ask = undefined;
   };

@@ -34,7 +34,7 @@ export const configQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export interface Place {
+export interface ConsolePlace {
   readonly org: string;
   readonly env: Environment;
   /** The code of the workspace that the user has chosen; undefined for all of them. */
@@ -46,7 +46,7 @@ export interface Place {
 }
 
 /** Where the user is, for screens below `/o/{org}/{env}`. */
-export function usePlace(): Place {
+export function usePlace(): ConsolePlace {
   const { org, env } = useParams({ from: '/o/$org/$env' });
   const { w } = useSearch({ from: '/o/$org/$env' });
   const { data: me } = useQuery(meQuery);

@@ -19,8 +19,8 @@ export function setTabOrg(code: string): void {
 }
 
 /** The shell shows a notice; `asked` resolves to whether the session is back in the org of the tab. */
-export function onOrgMismatch(asked: Ask): () => void {
-  ask = asked;
+export function onOrgMismatch(confirm: Ask): () => void {
+  ask = confirm;
   return () => {
     ask = undefined;
   };

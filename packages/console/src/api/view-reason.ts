@@ -11,18 +11,18 @@ export interface Viewed {
 
 type Ask = (viewed: Viewed) => Promise<string | undefined>;
 
-let asking = Promise.withResolvers<Ask>();
+let confirmation = Promise.withResolvers<Ask>();
 
 /** The banner of the shell asks; `asked` resolves to the reason, or to nothing if there is none. */
-export function onViewReason(asked: Ask): () => void {
-  asking.resolve(asked);
+export function onViewReason(confirm: Ask): () => void {
+  confirmation.resolve(confirm);
   return () => {
-    asking = Promise.withResolvers();
+    confirmation = Promise.withResolvers();
   };
 }
 
 /** A reason as a builder has said it: the audit log names the builder beside it, so it is good for no other. */
-interface Said {
+interface StoredReason {
   readonly by: string;
   readonly reason: string;
 }
@@ -30,12 +30,12 @@ interface Said {
 /** The reason that this builder has said. Undefined also where the tab has that of another who was signed in before. */
 export function keptViewReason(viewed: Viewed, builder: string | undefined): string | undefined {
   const text = sessionStorage.getItem(keyOf(viewed));
-  const said = text === null ? undefined : (JSON.parse(text) as Said);
-  return said !== undefined && said.by === builder ? said.reason : undefined;
+  const reason = text === null ? undefined : (JSON.parse(text) as StoredReason);
+  return reason !== undefined && reason.by === builder ? reason.reason : undefined;
 }
 
-export function keepViewReason(viewed: Viewed, said: Said): void {
-  sessionStorage.setItem(keyOf(viewed), JSON.stringify(said));
+export function keepViewReason(viewed: Viewed, reason: StoredReason): void {
+  sessionStorage.setItem(keyOf(viewed), JSON.stringify(reason));
 }
 
 export function forgetViewReason(viewed: Viewed): void {
@@ -58,9 +58,10 @@ export async function viewReason(viewed: Viewed): Promise<string | undefined> {
   const kept = keptViewReason(viewed, user.id);
   if (kept !== undefined || viewed.env === 'test') return kept;
   const key = keyOf(viewed);
-  const asked = underWay.get(key) ?? asking.promise.then((ask) => ask(viewed)).finally(() => underWay.delete(key));
-  underWay.set(key, asked);
-  const reason = await asked;
+  const requested =
+    underWay.get(key) ?? confirmation.promise.then((ask) => ask(viewed)).finally(() => underWay.delete(key));
+  underWay.set(key, requested);
+  const reason = await requested;
   if (reason === undefined) throw new Error('In production a user’s records are shown once you have said why.');
   keepViewReason(viewed, { by: user.id, reason });
   return reason;

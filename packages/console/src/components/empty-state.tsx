@@ -10,7 +10,7 @@ interface Props {
   readonly action?: ReactNode;
 }
 
-/** What stands where there is nothing yet. */
+/** Shown if there is nothing yet. */
 export function EmptyState({ title, children, action }: Props) {
   return (
     <Stack className={classes.empty} align="center" gap="xs">

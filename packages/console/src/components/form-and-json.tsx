@@ -12,7 +12,7 @@ interface Props {
   /** The name of the JSON editor, such as “Definition in JSON”. */
   readonly label: string;
   readonly isReadOnly: boolean;
-  /** What the platform says of the draft, marked in the JSON. */
+  /** The verdict of the platform on the draft, marked in the JSON. */
   readonly errors?: readonly InputError[] | undefined;
   /** The form, which cannot be changed while the JSON has a mistake. */
   readonly children: ReactNode;

@@ -68,7 +68,7 @@ interface Item {
 function Version({ kind, name, item }: OfItem & { readonly item: Item }) {
   const { readOnlyReason } = usePlace();
   const [isOpen, setIsOpen] = useState(false);
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const { version, action, at, active, restored } = item;
   return (
     <Paper withBorder p="sm">
@@ -95,7 +95,7 @@ function Version({ kind, name, item }: OfItem & { readonly item: Item }) {
                 reason={readOnlyReason}
                 variant="default"
                 size="compact-sm"
-                onClick={() => setIsAsking(true)}
+                onClick={() => setIsConfirming(true)}
               >
                 Restore
               </ReasonedButton>
@@ -104,8 +104,13 @@ function Version({ kind, name, item }: OfItem & { readonly item: Item }) {
         )}
       </Group>
       <Collapse expanded={isOpen}>{isOpen && <Comparison kind={kind} name={name} version={version} />}</Collapse>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Restore version ${version}?`} size="lg">
-        {isAsking && <Restore kind={kind} name={name} version={version} close={() => setIsAsking(false)} />}
+      <Modal
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
+        title={`Restore version ${version}?`}
+        size="lg"
+      >
+        {isConfirming && <Restore kind={kind} name={name} version={version} close={() => setIsConfirming(false)} />}
       </Modal>
     </Paper>
   );

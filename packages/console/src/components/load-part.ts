@@ -21,10 +21,10 @@ const arrivals = new Map<string, Promise<void>>();
 function arrival(href: string): Promise<void> {
   const known = arrivals.get(href);
   if (known !== undefined) return known;
-  const asked = href.endsWith('.css') ? styleOf(href) : scriptOf(href);
-  arrivals.set(href, asked);
-  asked.catch(() => arrivals.delete(href));
-  return asked;
+  const requested = href.endsWith('.css') ? styleOf(href) : scriptOf(href);
+  arrivals.set(href, requested);
+  requested.catch(() => arrivals.delete(href));
+  return requested;
 }
 
 async function scriptOf(href: string): Promise<void> {

@@ -10,7 +10,7 @@ interface Props<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What was read, once it is there; before that a skeleton, or the reason why it cannot be shown. */
+/** The data that were read, once it is there; before that a skeleton, or the reason why it cannot be shown. */
 export function Loaded<Data>({ query, skeleton = <LineSkeletons />, children }: Props<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isError)

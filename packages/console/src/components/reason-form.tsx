@@ -24,11 +24,11 @@ interface Props {
 /** Asks why a thing is done to a user. The audit log keeps the answer. */
 export function ReasonForm({ action, isDangerous, isOptional, missing, work, onSend, onClose, children }: Props) {
   const [reason, setReason] = useState('');
-  const said = reason.trim();
-  const unsaid = said === '' && isOptional !== true ? 'Say why first.' : undefined;
+  const storedReason = reason.trim();
+  const missingReason = storedReason === '' && isOptional !== true ? 'Say why first.' : undefined;
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    if ((missing ?? unsaid) === undefined) onSend(said);
+    if ((missing ?? missingReason) === undefined) onSend(storedReason);
   };
   const problem = work.error instanceof ApiProblem ? work.error : undefined;
   return (
@@ -53,7 +53,7 @@ export function ReasonForm({ action, isDangerous, isOptional, missing, work, onS
           </Button>
           <ReasonedButton
             type="submit"
-            reason={missing ?? unsaid}
+            reason={missing ?? missingReason}
             loading={work.isPending}
             {...(isDangerous ? { color: 'red' } : {})}
           >

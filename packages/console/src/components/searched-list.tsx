@@ -25,10 +25,10 @@ const callsMax = 10;
 function useSearchOn<Item>(pages: Props<Item>['pages'], settled: string): void {
   const { data, hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = pages;
   const isFound = data === undefined || isPlaceholderData || data.pages.some(({ items }) => items.length > 0);
-  const mayGoOn = settled !== '' && !isFound && hasNextPage && data.pages.length < callsMax;
+  const mayLoadMore = settled !== '' && !isFound && hasNextPage && data.pages.length < callsMax;
   useEffect(() => {
-    if (mayGoOn && !isFetching && !isError) void fetchNextPage();
-  }, [mayGoOn, isFetching, isError, fetchNextPage]);
+    if (mayLoadMore && !isFetching && !isError) void fetchNextPage();
+  }, [mayLoadMore, isFetching, isError, fetchNextPage]);
 }
 
 interface Props<Item> {

@@ -10,7 +10,7 @@ interface Props {
   readonly name: string;
   /** What has the name, such as `entity`. */
   readonly what: string;
-  /** What is done, as the button says it. */
+  /** The action, as on the button. */
   readonly action: string;
   readonly work: { readonly mutate: () => void; readonly isPending: boolean; readonly error: Error | null };
   readonly onClose: () => void;

@@ -22,8 +22,8 @@ export function ActorBanner({ workspace, user }: Props) {
   const viewed = { org, env, user };
   const { data: me } = useQuery(meQuery);
   // What was said just now is kept a moment later.
-  const [said, setSaid] = useState<{ readonly user: string; readonly reason: string }>();
-  const reason = keptViewReason(viewed, me?.user.id) ?? (said?.user === user ? said.reason : undefined);
+  const [storedReason, setReason] = useState<{ readonly user: string; readonly reason: string }>();
+  const reason = keptViewReason(viewed, me?.user.id) ?? (storedReason?.user === user ? storedReason.reason : undefined);
   const stop = (): void => {
     forgetViewReason(viewed);
     forgetTokens(viewed);
@@ -46,7 +46,7 @@ export function ActorBanner({ workspace, user }: Props) {
       <Button size="compact-sm" variant="default" onClick={stop}>
         Stop
       </Button>
-      <AskReason email={member.data?.email ?? user} onSaid={(reason) => setSaid({ user, reason })} onNone={stop} />
+      <AskReason email={member.data?.email ?? user} onReason={(reason) => setReason({ user, reason })} onNone={stop} />
     </div>
   );
 }
@@ -58,20 +58,20 @@ const abovePanels = 390;
 
 interface AskProps {
   readonly email: string;
-  readonly onSaid: (reason: string) => void;
+  readonly onReason: (reason: string) => void;
   readonly onNone: () => void;
 }
 
 /** The question why a user of production is viewed, before the first call in the user's name. */
-function AskReason({ email, onSaid, onNone }: AskProps) {
-  const [isAsking, setIsAsking] = useState(false);
+function AskReason({ email, onReason, onNone }: AskProps) {
+  const [isConfirming, setIsConfirming] = useState(false);
   const answer = useRef<(reason: string | undefined) => void>(undefined);
   useEffect(() => {
     const end = onViewReason(
       () =>
         new Promise((resolve) => {
           answer.current = resolve;
-          setIsAsking(true);
+          setIsConfirming(true);
         }),
     );
     return () => {
@@ -82,13 +82,13 @@ function AskReason({ email, onSaid, onNone }: AskProps) {
   }, []);
   const close = (reason: string | undefined): void => {
     answer.current?.(reason);
-    setIsAsking(false);
+    setIsConfirming(false);
     if (reason === undefined) onNone();
-    else onSaid(reason);
+    else onReason(reason);
   };
   return (
     <Modal
-      opened={isAsking}
+      opened={isConfirming}
       onClose={() => close(undefined)}
       title={`View as ${email}`}
       keepMounted={false}

@@ -7,7 +7,7 @@ import { announceOrg } from './org-channel.ts';
 
 /**
  * A browser has one session, and a session has one org. A link into another org of the user switches to it; other tabs
- * are told, so that none shows one org while its calls go to another.
+ * are notified, so that none shows one org while its calls go to another.
  */
 export async function enterOrg(code: string): Promise<'entered' | 'needs factor' | 'signed out' | 'no member'> {
   try {
@@ -27,7 +27,7 @@ export async function enterOrg(code: string): Promise<'entered' | 'needs factor'
   return stateOf(me);
 }
 
-/** Where the org requires a second factor that the user does not have, nothing can be done but to add one. */
+/** If the org requires a second factor that the user does not have, nothing can be done but to add one. */
 function stateOf({ second_factor }: Me): 'entered' | 'needs factor' {
   return second_factor.required && !second_factor.enrolled ? 'needs factor' : 'entered';
 }

@@ -25,5 +25,5 @@ export function SessionDialog() {
     answer?.(isSignedIn);
     setAnswer(undefined);
   };
-  return <SignInAgain isAsked={answer !== undefined} end={end} />;
+  return <SignInAgain isOpen={answer !== undefined} end={end} />;
 }

@@ -18,15 +18,15 @@ const FactorStep = lazyPart(
 const aboveDialogs = 400;
 
 interface Props {
-  readonly isAsked: boolean;
+  readonly isOpen: boolean;
   readonly end: (isSignedIn: boolean) => void;
 }
 
 /** Asks the user whose session has ended to sign in again. */
-export function SignInAgain({ isAsked, end }: Props) {
+export function SignInAgain({ isOpen, end }: Props) {
   return (
     <Modal
-      opened={isAsked}
+      opened={isOpen}
       onClose={() => end(false)}
       title="Your session has ended"
       keepMounted={false}

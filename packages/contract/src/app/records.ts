@@ -38,9 +38,13 @@ export const Explanation = named(
       }),
       budget: Type.Object(
         {
-          items: Type.Integer({ minimum: 0, description: 'Of 2,000 records.' }),
-          bytes: Type.Integer({ minimum: 0, description: 'Of 4 MiB; each UTF-16 unit of a record counts as 3.' }),
-          milliseconds: Type.Integer({ minimum: 0, description: 'Of 500 ms.' }),
+          items: Type.Integer({ minimum: 0, description: 'Of 1,000,000 records that are looked at.' }),
+          bytes: Type.Integer({
+            minimum: 0,
+            description:
+              'Of 4 MiB, of a count 64 MiB; each UTF-16 unit of a record that is shown, or to which a filter follows a lookup, counts as 3.',
+          }),
+          milliseconds: Type.Integer({ minimum: 0, description: 'Of 2 s.' }),
           steps: Type.Integer({
             minimum: 0,
             description: 'Of 40,000,000, which evaluating policies and `filter` takes; a step is about 2 ns.',
@@ -60,8 +64,51 @@ export const RecordCount = named(
     partial: Type.Optional(
       Type.Literal(true, { description: 'The result is partial: the call reached its scan limit.' }),
     ),
+    partial_reason: Type.Optional(
+      Type.Union([Type.Literal('records'), Type.Literal('time')], {
+        description:
+          'Which limit ended it: of the records that one call looks at, or of the time and work that it takes. The last part of a count has none.',
+      }),
+    ),
     nexttoken: Type.Optional(Type.String({ description: 'The cursor from which to continue counting.' })),
     explain: Type.Optional(Explanation),
+  }),
+);
+
+const GroupValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+
+export const AggregatePage = named(
+  'AggregatePage',
+  Type.Object({
+    items: Type.Array(
+      Type.Object({
+        group: Type.Record(Type.String(), GroupValue, {
+          description: 'By the name of each field, such as `status` or `month_created_at`; `null` without a value.',
+        }),
+        values: Type.Record(Type.String(), GroupValue, {
+          description: 'By the name of each measure, such as `count` or `sum_amount`; `null` of no values.',
+        }),
+      }),
+      { description: 'The groups.' },
+    ),
+    nexttoken: Type.Union([Type.String(), Type.Null()], { description: 'The cursor of the next page.' }),
+    partial: Type.Optional(
+      Type.Literal(true, { description: 'The result is that of a part of the records: the call reached its limit.' }),
+    ),
+    partial_reason: Type.Optional(
+      Type.Union([Type.Literal('records'), Type.Literal('time')], {
+        description: 'The limit: of the records that are looked at, or of the time.',
+      }),
+    ),
+    notes: Type.Optional(Type.Array(text, { description: 'About values that could not be shown.' })),
+  }),
+);
+
+export const Facets = named(
+  'Facets',
+  Type.Record(Type.String(), Type.Array(Type.Object({ value: GroupValue, count: Type.Integer({ minimum: 1 }) })), {
+    description:
+      'By the name of each field: its 50 most frequent values in all records of the list, the most frequent first. `null` is the value of records without one.',
   }),
 );
 
@@ -138,6 +185,14 @@ export const recordRoutes = {
       'With `expand` the reply shows related records too. Each parameter can also be sent with `$` before its name, which is its only name where a field of the entity has the other.',
   },
   count: { method: 'GET', path: '/app/:org/count/:entity', access: 'count', summary: 'Counts records' },
+  aggregate: {
+    method: 'GET',
+    path: '/app/:org/aggregate/:entity',
+    access: 'list',
+    summary: 'Counts, adds up and compares the records of groups',
+    description:
+      'The records are those of a list with the same conditions. Each parameter can also be sent with `$` before its name, which is its only name where a field of the entity has the other.',
+  },
   import: {
     method: 'POST',
     path: '/app/:org/import/:entity',

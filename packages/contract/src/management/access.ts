@@ -26,7 +26,7 @@ import {
   WorkspacePolicyDetails,
 } from './access/holders.ts';
 
-/** What was decided, and how. */
+/** The decision, and how. */
 const decided = {
   decision: outcome,
   reason: Type.String({ description: 'Names the statement that decided.' }),

@@ -49,7 +49,7 @@ export const Environments = named(
   Type.Object({ test: EnvironmentAccess, prod: orNull(EnvironmentAccess) }),
 );
 
-/** What an org asks of its members. */
+/** The questions of an org about its members. */
 export const OrgSecurity = named('OrgSecurity', closed({ second_factor: oneOf(['optional', 'required']) }));
 
 export const Org = named(

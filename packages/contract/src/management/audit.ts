@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, itemsOf, named, oneOf, orNull, text, time, timeOrDay } from '../schema.ts';
+import { anyObject, closed, count, itemsOf, linesOf, named, oneOf, orNull, text, time, timeOrDay } from '../schema.ts';
 
 export const AuditEntry = named(
   'AuditEntry',
@@ -125,11 +125,7 @@ export const auditApi = {
             description:
               'A line with the names of the columns, and one for each entry; `detail` is JSON. A text that a spreadsheet would take for a formula has an apostrophe before it.',
           }),
-          'application/x-ndjson': Type.Unsafe({
-            type: 'string',
-            contentMediaType: 'application/x-ndjson',
-            contentSchema: { type: 'array', items: AuditEntry },
-          }),
+          'application/x-ndjson': linesOf(AuditEntry),
         },
         headers: ['Content-Disposition'],
       },

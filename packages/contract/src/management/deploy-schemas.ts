@@ -18,7 +18,7 @@ export const ProvisionedProd = named(
   }),
 );
 
-/** How an item goes from one content to another. */
+/** The way an item goes from one content to another. */
 export const itemChange = {
   changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
   summary: Type.Array(text, { description: 'The change as a sentence.' }),

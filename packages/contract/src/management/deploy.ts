@@ -208,7 +208,8 @@ export const deployApi = {
     query: closed({ env: environment }),
     replies: {
       200: {
-        description: 'The archive.',
+        description:
+          'The archive. It holds `config/freehold.json`, which names the format, and `config/{kind}/{name}.json` for each item, with the content of the item.',
         content: { 'application/x-tar': Type.Unknown() },
         headers: ['Content-Disposition'],
       },
@@ -221,7 +222,8 @@ export const deployApi = {
     access: 'publish',
     tag: 'deploy',
     summary: 'Shows or makes the changes of an archive in test',
-    description: 'Shows what the archive would change, and with the `base` of that response makes the change.',
+    description:
+      'Shows what the archive would change, and with the `base` of that response makes the change. The archive holds `config/freehold.json` and `config/{kind}/{name}.json` for each item, as an export does; the same folder packed by another `tar` is taken too.',
     query: closed({
       env: environment,
       base: Type.Optional(

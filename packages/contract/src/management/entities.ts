@@ -60,7 +60,7 @@ export const EntityIndex = named(
   'EntityIndex',
   Type.Object({
     name: Type.String({ description: 'Of a compound index its fields with commas between them.' }),
-    kind: oneOf(['field', 'unique', 'owner', 'parent', 'search', 'compound']),
+    kind: oneOf(['field', 'unique', 'owner', 'parent', 'search', 'compound', 'aggregate']),
     state: oneOf(['building', 'ready', 'failed']),
     done: Type.Optional(
       Type.Integer({ minimum: 0, description: 'Records indexed so far, while the index is being built.' }),
@@ -70,6 +70,9 @@ export const EntityIndex = named(
       Type.Array(Type.Object({ tenant_code: text, ids: Type.Array(guid, { minItems: 2, maxItems: 2 }) }), {
         description: 'Records with equal values.',
       }),
+    ),
+    crowded_in: Type.Optional(
+      Type.String({ description: 'Of a failed aggregate a workspace in which it has too many groups.' }),
     ),
   }),
 );

@@ -18,7 +18,7 @@ export const inboxApi = {
     query: closed({ to: Type.Optional(Type.String({ description: 'Only mails to this address.' })) }),
     replies: {
       200: {
-        description: 'The mails, the latest first.',
+        description: 'The mails, the latest first; in HTML a page with the same mails.',
         content: { 'application/json': itemsOf(ReceivedMail), 'text/html': text },
       },
     },

@@ -48,7 +48,7 @@ export const signInLinksApi = {
   }),
 };
 
-/** How the command line signs in by the console. */
+/** Sign-in of the command line through the console. */
 export const CommandSignIn = named(
   'CommandSignIn',
   Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { reply, route } from '../route.ts';
-import { closed, count, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
+import { closed, count, linesOf, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
 
 const alertPercent = Type.Integer({ minimum: 1, maximum: 100 });
 const limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -297,11 +297,7 @@ export const usageApi = {
           'Calls by day and workspace, records by workspace and entity, and work of automation by day, a line each.',
         content: {
           'text/csv': Type.String({ description: 'A line with the names of the members, and one for each part.' }),
-          'application/x-ndjson': Type.Unsafe({
-            type: 'string',
-            contentMediaType: 'application/x-ndjson',
-            contentSchema: { type: 'array', items: UsagePart },
-          }),
+          'application/x-ndjson': linesOf(UsagePart),
         },
         headers: ['Content-Disposition'],
       },

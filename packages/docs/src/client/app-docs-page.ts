@@ -16,7 +16,7 @@ export function openAppDocs(): void {
   new AppDocs({ content, pages, base }).askForToken();
 }
 
-interface Parts {
+interface PageElements {
   readonly content: HTMLElement;
   readonly pages: HTMLElement;
   /** The address of the app. */
@@ -24,13 +24,13 @@ interface Parts {
 }
 
 class AppDocs {
-  readonly #parts: Parts;
+  readonly #parts: PageElements;
   #document: OpenapiDocument | undefined;
   #token = '';
   /** The group that is shown. */
   #tag = '';
 
-  constructor(parts: Parts) {
+  constructor(parts: PageElements) {
     this.#parts = parts;
     addEventListener('hashchange', () => this.#show());
   }
@@ -38,7 +38,7 @@ class AppDocs {
   askForToken(): void {
     const { content, base } = this.#parts;
     content.replaceChildren(...elementsOf(signInTree()));
-    const said = content.querySelector<HTMLElement>('[role="alert"]');
+    const reported = content.querySelector<HTMLElement>('[role="alert"]');
     for (const form of content.querySelectorAll('form'))
       form.addEventListener('submit', (event) => {
         event.preventDefault();
@@ -52,7 +52,7 @@ class AppDocs {
                 email: text('email'),
                 password: String(data.get('password')),
               });
-        said?.replaceChildren();
+        reported?.replaceChildren();
         token
           .then(async (known) => {
             this.#document = await readDocument(base, known, usualView);
@@ -60,7 +60,7 @@ class AppDocs {
             this.#showPages();
             this.#show();
           })
-          .catch((error: unknown) => said?.replaceChildren(messageOf(error)));
+          .catch((error: unknown) => reported?.replaceChildren(messageOf(error)));
       });
   }
 

@@ -1,7 +1,7 @@
 import MiniSearch, { type Options, type SearchResult } from 'minisearch';
 
 /** A place that a search leads to. Its id is its address from the root of the site. */
-export interface Found {
+export interface MatchedPage {
   readonly id: string;
   readonly title: string;
   readonly heading: string;
@@ -31,7 +31,7 @@ export const searchOptions: Options = {
 };
 
 /** Places that have all the words, and behind them pages whose places have them together. The best come first. */
-export function searched(index: MiniSearch<Found>, words: string): readonly Found[] {
+export function searched(index: MiniSearch<MatchedPage>, words: string): readonly MatchedPage[] {
   const places = index.search(words).map(foundOf);
   const listed = new Set(places.map(({ id }) => pageOf(id)));
   const pages = Map.groupBy(index.search(words, { combineWith: 'OR', fuzzy: false }), ({ id }) => pageOf(String(id)));
@@ -40,7 +40,7 @@ export function searched(index: MiniSearch<Found>, words: string): readonly Foun
   return [...places, ...together.map(([id, [first]]) => ({ id, title: String(first?.title), heading: '' }))];
 }
 
-function foundOf({ id, title, heading }: SearchResult): Found {
+function foundOf({ id, title, heading }: SearchResult): MatchedPage {
   return { id: String(id), title: String(title), heading: String(heading) };
 }
 

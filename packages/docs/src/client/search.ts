@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { type Found, searched, searchOptions } from './search-options.ts';
+import { type MatchedPage, searched, searchOptions } from './search-options.ts';
 
 const foundMax = 12;
 
@@ -41,29 +41,29 @@ export function openSearch(): void {
   });
 }
 
-interface Parts {
+interface SearchElements {
   readonly input: HTMLInputElement;
   readonly list: HTMLUListElement;
   readonly status: HTMLParagraphElement;
 }
 
 class Search {
-  readonly #parts: Parts;
+  readonly #parts: SearchElements;
   readonly #root: string;
   readonly #address: string;
-  #index: Promise<MiniSearch<Found> | undefined> | undefined;
+  #index: Promise<MiniSearch<MatchedPage> | undefined> | undefined;
   #at = -1;
 
-  constructor(parts: Parts, root: string, address: string) {
+  constructor(parts: SearchElements, root: string, address: string) {
     this.#parts = parts;
     this.#root = root;
     this.#address = address;
   }
 
-  load(): Promise<MiniSearch<Found> | undefined> {
+  load(): Promise<MiniSearch<MatchedPage> | undefined> {
     this.#index ??= fetch(this.#address)
       .then(async (response) =>
-        response.ok ? MiniSearch.loadJSON<Found>(await response.text(), searchOptions) : undefined,
+        response.ok ? MiniSearch.loadJSON<MatchedPage>(await response.text(), searchOptions) : undefined,
       )
       .catch(() => undefined);
     return this.#index;
@@ -88,7 +88,7 @@ class Search {
     );
     list.hidden = found.length === 0;
     input.setAttribute('aria-expanded', String(found.length > 0));
-    status.textContent = said(words, found.length, index !== undefined);
+    status.textContent = describe(words, found.length, index !== undefined);
   }
 
   press(event: KeyboardEvent): void {
@@ -133,7 +133,7 @@ class Search {
   }
 }
 
-function said(words: string, count: number, isLoaded: boolean): string {
+function describe(words: string, count: number, isLoaded: boolean): string {
   if (words === '') return '';
   if (!isLoaded) return 'The search could not be loaded.';
   return count === 0 ? 'Nothing is found.' : `${count} found. Choose one with the arrow keys.`;

@@ -8,7 +8,7 @@ import { curlOf } from './snippets.ts';
 export interface ExampleOf {
   readonly document: OpenapiDocument;
   readonly operation: Operation;
-  /** Where the gateway is reached. */
+  /** The address of the gateway. */
   readonly url: string;
 }
 
@@ -46,8 +46,8 @@ function neededValues(document: OpenapiDocument, operation: Operation): Filled['
 
 /** A reply that says the parameter's value is of a call with that value. */
 function sampleOf({ name, schema }: Parameter, reply: Readonly<Record<string, unknown>>): string {
-  const { [name]: said = samples[name] ?? schema.enum?.[0] ?? 'text' } = reply;
-  return String(said);
+  const { [name]: expected = samples[name] ?? schema.enum?.[0] ?? 'text' } = reply;
+  return String(expected);
 }
 
 /** Values of the names that parameters have, by which an example reads well. */

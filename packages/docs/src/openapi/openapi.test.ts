@@ -61,8 +61,8 @@ test('operations have their method, path and group, and say whether they take a 
 
 test('replies are resolved, with the codes of refusals', () => {
   assert.ok(update !== undefined);
-  const told = repliesOf(document, update).map(({ status, codes, headers }) => [status, codes, headers]);
-  assert.deepEqual(told, [
+  const listed = repliesOf(document, update).map(({ status, codes, headers }) => [status, codes, headers]);
+  assert.deepEqual(listed, [
     [200, [], ['ETag']],
     [404, ['not_found'], []],
   ]);

@@ -195,7 +195,7 @@ function jsonText(text: string): string {
   }
 }
 
-/** How long a value on one line is at most: behind the beginning of a call, and on a line of its own. */
+/** The time that a value on one line is at most: behind the beginning of a call, and on a line of its own. */
 const [columnsOfCall, columnsOfLine] = [40, 80];
 
 /** A value over several lines where it is too long for one. */

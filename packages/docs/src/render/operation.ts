@@ -24,7 +24,7 @@ export interface OperationContext {
   readonly link: SchemaLink;
   /** Where a problem code is explained; left out, a code is no link. */
   readonly problemLink?: (code: string) => string;
-  /** Who may call, in a word; left out, the description alone says so. */
+  /** The callers that may call, in a word; left out, the description alone says so. */
   readonly access?: string | undefined;
   readonly examples: readonly Example[];
 }

@@ -18,7 +18,7 @@ export interface Gateway {
   readonly name: 'management' | 'app';
   readonly title: string;
   readonly document: OpenapiDocument;
-  /** Where it listens by default. */
+  /** The default address. */
   readonly url: string;
 }
 

@@ -1,10 +1,10 @@
 import MiniSearch from 'minisearch';
-import { type Found, searchOptions } from '../client/search-options.ts';
+import { type MatchedPage, searchOptions } from '../client/search-options.ts';
 import type { Page } from './page.ts';
 
 /** The index of the search as JSON: a document for each heading. */
 export function searchIndexText(pages: readonly Page[]): string {
-  const index = new MiniSearch<Found & { readonly text: string }>(searchOptions);
+  const index = new MiniSearch<MatchedPage & { readonly text: string }>(searchOptions);
   index.addAll(
     pages.flatMap(({ path, title, sections }) =>
       sections

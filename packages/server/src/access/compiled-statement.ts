@@ -1,13 +1,14 @@
+import { foldAscii } from '../lib/fold-ascii.ts';
 import { type ConditionTest, compileTerm } from './conditions/condition-test.ts';
-import type { Effect } from './effect.ts';
 import { type Effort, isSpent } from './effort.ts';
 import { compileFields, type FieldPatterns } from './field-set.ts';
-import { compileGlob, foldAscii, type Glob } from './patterns/glob.ts';
-import { type AskedPath, compileResource, type ResourceGlob, reaches } from './patterns/resource-glob.ts';
+import { compileGlob, type Glob } from './patterns/glob.ts';
+import { compileResource, type PathRequest, type ResourceGlob, reaches } from './patterns/resource-glob.ts';
 import { isReportOnly, readStatement, type StatementReading } from './statement.ts';
+import type { Effect } from './truth.ts';
 import { anyOf, type Truth } from './truth.ts';
 
-export type Via =
+type Via =
   | { readonly kind: 'direct' }
   | { readonly kind: 'group'; readonly groupId: string; readonly groupName: string };
 
@@ -37,18 +38,18 @@ export interface CompiledStatement {
 }
 
 /** Those that are enforced, those that are only reported, or all. */
-export type Compiled = 'enforced' | 'reported' | 'all';
+export type CompiledModes = 'enforced' | 'reported' | 'all';
 
 export function compileStatements(
   attached: readonly AttachedPolicy[],
-  which: Compiled = 'enforced',
+  which: CompiledModes = 'enforced',
 ): readonly CompiledStatement[] {
   return attached
     .flatMap((policy) => compilePolicy(policy, which))
     .map((statement, place) => ({ ...statement, place }));
 }
 
-function compilePolicy(policy: AttachedPolicy, which: Compiled): readonly Omit<CompiledStatement, 'place'>[] {
+function compilePolicy(policy: AttachedPolicy, which: CompiledModes): readonly Omit<CompiledStatement, 'place'>[] {
   const { statements } = policy;
   // What is no list at all is read as one broken statement: it denies everything.
   const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
@@ -70,7 +71,7 @@ export interface OpenStatement {
 }
 
 /** What was seen of a statement whose action matches. Means nothing once the effort is spent. */
-export interface Look {
+export interface MatchDetails {
   /** The first that matches, or may match. */
   readonly resource: ResourceGlob | undefined;
   /** Whether it is known that one matches. */
@@ -81,15 +82,15 @@ export interface Look {
   readonly open: readonly ConditionTest[];
 }
 
-const missed: Look = { resource: undefined, isReached: false, failed: undefined, open: [] };
+const missed: MatchDetails = { resource: undefined, isReached: false, failed: undefined, open: [] };
 const noTests: readonly ConditionTest[] = [];
 
-export function lookAt(statement: CompiledStatement, asked: AskedPath): Look {
-  if (isSpent(asked.effort)) return missed;
+export function matchStatement(statement: CompiledStatement, request: PathRequest): MatchDetails {
+  if (isSpent(request.effort)) return missed;
   let resource: ResourceGlob | undefined;
   let isReached = false;
   for (const glob of statement.resources) {
-    const truth = reaches(glob, asked);
+    const truth = reaches(glob, request);
     if (truth === false) continue;
     resource ??= glob;
     isReached = truth === true;
@@ -98,21 +99,21 @@ export function lookAt(statement: CompiledStatement, asked: AskedPath): Look {
   if (resource === undefined) return missed;
   let open = noTests;
   for (const test of statement.tests) {
-    const truth = test.test(asked.context(), asked.effort);
+    const truth = test.test(request.context(), request.effort);
     if (truth === false) return { resource, isReached, failed: test, open };
     if (truth === 'unknown') open = [...open, test];
   }
   return { resource, isReached, failed: undefined, open };
 }
 
-export function standingOf(statement: CompiledStatement, asked: AskedPath): StatementMatch {
-  return standingBy(statement, lookAt(statement, asked), asked.effort);
+export function matchOf(statement: CompiledStatement, request: PathRequest): StatementMatch {
+  return matchStateOf(statement, matchStatement(statement, request), request.effort);
 }
 
 /** Once the effort is spent, a Deny counts as taking effect, and an Allow does not. */
-export function standingBy(
+export function matchStateOf(
   statement: CompiledStatement,
-  { resource, isReached, failed, open }: Look,
+  { resource, isReached, failed, open }: MatchDetails,
   effort: Effort,
 ): StatementMatch {
   if (isSpent(effort)) return statement.effect === 'Deny';
@@ -120,8 +121,8 @@ export function standingBy(
   return isReached && open.length === 0 ? true : { statement, isReached, tests: open };
 }
 
-export function reachOf({ resources }: CompiledStatement, asked: AskedPath): Truth {
-  return anyOf(resources, (glob) => reaches(glob, asked));
+export function reachOf({ resources }: CompiledStatement, request: PathRequest): Truth {
+  return anyOf(resources, (glob) => reaches(glob, request));
 }
 
 /**

@@ -1,22 +1,29 @@
-import { type AttachedPolicy, type Compiled, type CompiledStatement, compileStatements } from './compiled-statement.ts';
+import { foldAscii } from '../lib/fold-ascii.ts';
+import {
+  type AttachedPolicy,
+  type CompiledModes,
+  type CompiledStatement,
+  compileStatements,
+} from './compiled-statement.ts';
 import type { AccessContext } from './context/context.ts';
 import type { ContextKey } from './context/context-key.ts';
-import { type KeptTexts, readKept } from './context/kept-values.ts';
+import { type RecordedTexts, readKept } from './context/recorded-values.ts';
 import { type Effort, isSpent, wholeEffort } from './effort.ts';
-import { type Explanation, explain, type ReportedStatement } from './explanation.ts';
-import { type RenamedField, renamedFields } from './names/renamed-fields.ts';
-import { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
-import { foldAscii, matchesGlob } from './patterns/glob.ts';
-import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
-import { reportedBy } from './reported.ts';
+import {
+  type Explanation,
+  explain,
+  type RenamedField,
+  type ReportedStatement,
+  renamedFields,
+  reportedBy,
+} from './explanation.ts';
+import { weigh } from './open-ruling.ts';
+import { matchesGlob } from './patterns/glob.ts';
+import { keysOf, type PathRequest } from './patterns/resource-glob.ts';
 import { type Outcome, plainRulings, type Ruling } from './ruling.ts';
-import { PathClasses } from './selection/path-classes.ts';
-import { type SelectedPath, type Selection, select, selectAll } from './selection/selection.ts';
-import { isReportOnly } from './statement.ts';
-import { weigh } from './weigh.ts';
-
-export type { AttachedPolicy, Via } from './compiled-statement.ts';
-export type { Explanation, MatchedStatement } from './explanation.ts';
+import { PathClasses, type SelectedPath, type StatementSelection, select, selectAll } from './selection/selection.ts';
+import { countPatterns, isReportOnly, type PolicyCounts } from './statement.ts';
+import { verbs } from './verbs.ts';
 
 /**
  * Answers whether a request may happen, from what the caller holds and nothing else. A Deny that takes effect wins over
@@ -31,7 +38,7 @@ export interface CompiledAccess extends PolicyCounts {
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   /**
    * What the Denies alone say, as though all else was allowed, of the records whose paths begin so. Which record it is
-   * counts as not known, so `judge` needs the id. `context` is that of a request for one of them.
+   * counts as not known, so `evaluate` needs the id. `context` is that of a request for one of them.
    */
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   explain(action: string, resource: string, context: () => AccessContext): Explanation;
@@ -40,7 +47,7 @@ export interface CompiledAccess extends PolicyCounts {
   /** What the statements about an action call otherwise than it is called now. */
   renamedFields(action: string, context: () => AccessContext): readonly RenamedField[];
   /** What the statements about an action, enforced or only reported, ask of a call beside what each call has. */
-  keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): KeptTexts;
+  keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): RecordedTexts;
   /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
   mayDeny(action: string): boolean;
   /** Whether any statement is only reported. */
@@ -49,14 +56,14 @@ export interface CompiledAccess extends PolicyCounts {
   readonly brokenStatements: number;
 }
 
-export interface DecidedRequest {
+interface DecidedRequest {
   readonly action: string;
   readonly resource: string;
   readonly outcome: Outcome;
 }
 
 /** From how many on statements are indexed: below, to look at each costs less. */
-export interface IndexThresholds {
+interface IndexThresholds {
   readonly statements: number;
   /** Of different texts under one key. */
   readonly texts: number;
@@ -69,7 +76,7 @@ export function compilePolicies(attached: readonly AttachedPolicy[], thresholds 
 }
 
 /** As though each statement was enforced that is only reported. */
-export function compileAllStatements(attached: readonly AttachedPolicy[]): CompiledAccess {
+function compileAllStatements(attached: readonly AttachedPolicy[]): CompiledAccess {
   return new StatementList(attached, { thresholds: usualThresholds, which: 'all' });
 }
 
@@ -79,9 +86,9 @@ interface ActionPlan {
   readonly denies: readonly CompiledStatement[];
   readonly allows: readonly CompiledStatement[];
   /** All of them. */
-  readonly whole: Selection;
+  readonly whole: StatementSelection;
   /** Those for the paths of a class, by its name; `undefined` where there are too few statements for it to pay. */
-  readonly selections: Map<string, Selection> | undefined;
+  readonly selections: Map<string, StatementSelection> | undefined;
   /** Whether the resource decides all. */
   readonly isPlain: boolean;
   /** Whether it took too much to tell which statements the action concerns. */
@@ -118,7 +125,7 @@ class StatementList implements CompiledAccess {
 
   constructor(
     attached: readonly AttachedPolicy[],
-    { thresholds, which }: { readonly thresholds: IndexThresholds; readonly which: Compiled },
+    { thresholds, which }: { readonly thresholds: IndexThresholds; readonly which: CompiledModes },
   ) {
     const statements = compileStatements(attached, which);
     const { statementCount, patternCount } = countPatterns(attached);
@@ -138,28 +145,28 @@ class StatementList implements CompiledAccess {
     const selection = plan.selections === undefined ? plan.whole : this.#selectionOf(plan, { path: resource });
     return plan.isPlain
       ? ruleByPath(selection, resource, effort)
-      : weigh(selection, askedOf(resource, context, effort));
+      : weigh(selection, requestOf(resource, context, effort));
   }
 
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
-    const asked = askedOfSome(pathBeforeId, context);
-    return weigh(this.#selectionOf(this.#planOf(action), { before: pathBeforeId }), asked);
+    const request = requestOfSome(pathBeforeId, context);
+    return weigh(this.#selectionOf(this.#planOf(action), { before: pathBeforeId }), request);
   }
 
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
     const plan = this.#planOf(action);
     if (plan.denies.length === 0) return plainRulings.allowed;
-    const asked = askedOfSome(pathBeforeId, context);
+    const request = requestOfSome(pathBeforeId, context);
     const { denies } = this.#selectionOf(plan, { before: pathBeforeId });
-    return weigh({ denies, allows: 'everything' }, asked);
+    return weigh({ denies, allows: 'everything' }, request);
   }
 
   explain(action: string, resource: string, context: () => AccessContext): Explanation {
     const plan = this.#planOf(action);
-    const asked = askedOf(resource, context, plan.isSpent ? { stepsLeft: -1 } : wholeEffort());
-    const decision = this.rule(action, resource, asked.context).outcome;
+    const request = requestOf(resource, context, plan.isSpent ? { stepsLeft: -1 } : wholeEffort());
+    const decision = this.rule(action, resource, request.context).outcome;
     const concerned = [...plan.denies, ...plan.allows];
-    return explain(this.#statements, asked, { decision, concerned, foldedAction: foldAscii(action) });
+    return explain(this.#statements, request, { decision, concerned, foldedAction: foldAscii(action) });
   }
 
   reports({ action, resource, outcome }: DecidedRequest, context: () => AccessContext): readonly ReportedStatement[] {
@@ -167,7 +174,7 @@ class StatementList implements CompiledAccess {
     return reported === undefined ? [] : reportedBy(reported.explain(action, resource, context), outcome);
   }
 
-  keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): KeptTexts {
+  keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): RecordedTexts {
     const keys = [...this.#keysOf(action), ...this.#keysOfReported(action)];
     return keys.length === 0 ? {} : readKept(keys, context(), isSecret);
   }
@@ -232,7 +239,7 @@ class StatementList implements CompiledAccess {
     return plan;
   }
 
-  #selectionOf(plan: ActionPlan, at: SelectedPath): Selection {
+  #selectionOf(plan: ActionPlan, at: SelectedPath): StatementSelection {
     const { selections, whole } = plan;
     if (selections === undefined) return whole;
     const name = 'before' in at ? `~${at.before}` : this.#classOf(at.path);
@@ -297,7 +304,7 @@ function matchesEveryRequest(statement: CompiledStatement): boolean {
 }
 
 /** Where all statements are plain. */
-function ruleByPath({ denies, allows }: Selection, path: string, effort: Effort): Ruling {
+function ruleByPath({ denies, allows }: StatementSelection, path: string, effort: Effort): Ruling {
   for (const statement of denies.first)
     if (reachesPath(statement, path, effort) || isSpent(effort)) return plainRulings.explicit_deny;
   for (const statement of allows.first)
@@ -310,7 +317,7 @@ function reachesPath({ resources }: CompiledStatement, path: string, effort: Eff
   return false;
 }
 
-function askedOf(path: string, context: () => AccessContext, effort = wholeEffort()): AskedPath {
+function requestOf(path: string, context: () => AccessContext, effort = wholeEffort()): PathRequest {
   return { path, context: once(context), effort };
 }
 
@@ -322,7 +329,7 @@ function once(context: () => AccessContext): () => AccessContext {
   };
 }
 
-function askedOfSome(pathBeforeId: string, context: () => AccessContext): AskedPath {
+function requestOfSome(pathBeforeId: string, context: () => AccessContext): PathRequest {
   return {
     path: { before: pathBeforeId },
     context: once(() => withRecordOpen(context())),
@@ -332,4 +339,27 @@ function askedOfSome(pathBeforeId: string, context: () => AccessContext): AskedP
 
 function withRecordOpen({ record: _, pending = [], ...context }: AccessContext): AccessContext {
   return { ...context, pending: ['record', 'id', ...pending] };
+}
+
+const anyRequest: AccessContext = {
+  request: { method: '', path: '', pathParameters: {}, queryParameters: new Map(), ip: '', time: 0 },
+  user: { id: '', email: '' },
+  tenant: { id: '', code: '' },
+  jwt: {},
+};
+
+/** Whether a policy is about a field of an entity by its name: in a key, a variable, or a pattern other than `*`. */
+export function namesField(
+  statements: unknown,
+  { entityName, field }: { readonly entityName: string; readonly field: string },
+): boolean {
+  const access = compileAllStatements([{ policyId: '', policyName: '', via: { kind: 'direct' }, statements }]);
+  // As though it was a former name of a field that no pattern matches.
+  const names = ['', field];
+  const naming = {
+    byName: new Map(names.map((name) => [name, names])),
+    byFolded: new Map([[foldAscii(field), [names]]]),
+  };
+  const context = (): AccessContext => ({ ...anyRequest, naming });
+  return verbs.some((verb) => access.renamedFields(verb + entityName, context).length > 0);
 }

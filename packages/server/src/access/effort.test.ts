@@ -109,7 +109,7 @@ for (const [name, statements, record] of costly) {
     assert.ok(near.some((one) => one.over_budget === true && one.failed_condition === undefined));
   });
 
-  test(`judging a record takes no more than a decision may: ${name}`, () => {
+  test(`evaluating a record takes no more than a decision may: ${name}`, () => {
     const pending = { ...contextWith({}), record: undefined, pending: ['record'] as const };
     const { record: _, ...open } = pending;
     for (const [policies, outcome] of [
@@ -118,10 +118,10 @@ for (const [name, statements, record] of costly) {
     ] as const) {
       const ruling = compileAll(policies).rule('getorder', path, () => open);
       assert.equal(ruling.outcome, 'undecided');
-      assert.equal(ruling.judge(record).outcome, outcome);
+      assert.equal(ruling.evaluate(record).outcome, outcome);
       assert.ok(ruling.steps > decisionSteps / 2 && ruling.steps <= decisionSteps + 1, String(ruling.steps));
       assert.equal(
-        ruling.judge({ note: '5', list: [0.5], meta: {} }).outcome,
+        ruling.evaluate({ note: '5', list: [0.5], meta: {} }).outcome,
         outcome === 'explicit_deny' ? 'allowed' : outcome,
       );
     }
@@ -143,7 +143,7 @@ test('what a request leaves of its budget is what each record has', () => {
   const { record: _, ...open } = { ...known, pending: ['record'] as const };
   const ruling = compileAll(policies).rule('getorder', path, () => open);
   assert.equal(ruling.outcome, 'undecided');
-  ruling.judge({ note });
+  ruling.evaluate({ note });
   assert.ok(ruling.steps < 1.2 * decisionSteps - 150_000 * 8, String(ruling.steps));
 });
 

@@ -35,7 +35,7 @@ const shown = {
 
 type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** How the conditions of a statement are shown. */
+/** The way the conditions of a statement are shown. */
 const asShown = (Condition: Condition) => ({
   conditions: Object.entries(Condition).flatMap(([operator, keys]) =>
     Object.entries(keys).map(([key, values]) => ({ operator, key, expected: [values].flat().map(String) })),
@@ -79,7 +79,7 @@ test('tells of what is missing, of lists and of objects', () => {
   assert.deepEqual(actual('b'.repeat(300)), [`${'b'.repeat(256)}…`]);
 });
 
-test('names the fields of a statement, and no condition of a statement that cannot be judged yet', () => {
+test('names the fields of a statement, and no condition of a statement that cannot be evaluated yet', () => {
   const Condition = { StringEquals: { 'record.status': 'open' } };
   const { decision, matched, near } = explain(
     [

@@ -1,23 +1,22 @@
 import {
   type AttachedPolicy,
   type CompiledStatement,
-  type Look,
-  lookAt,
+  type MatchDetails,
+  matchStatement,
+  matchStateOf,
   type StatementMatch,
-  standingBy,
 } from './compiled-statement.ts';
 import type { ConditionTerm } from './conditions/read-condition.ts';
-import type { AccessContext, RecordState } from './context/context.ts';
+import { type AccessContext, type FieldNaming, fieldsRenamedFrom, type RecordState } from './context/context.ts';
 import { type ContextKey, isPending } from './context/context-key.ts';
-import { textOf, unknownValue } from './context/context-value.ts';
-import type { Effect } from './effect.ts';
-import { isSpent, wholeEffort } from './effort.ts';
-import { type RenamedField, renamedFields } from './names/renamed-fields.ts';
-import { matchesGlob } from './patterns/glob.ts';
-import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
+import { textOf, unknownValue } from './context/member-path.ts';
+import { type Effort, isSpent, spend, wholeEffort } from './effort.ts';
+import { type Glob, matchesGlob } from './patterns/glob.ts';
+import { keysOf, type PathRequest } from './patterns/resource-glob.ts';
 import type { Outcome } from './ruling.ts';
 import type { StatementReading } from './statement.ts';
 import { shownTemplate } from './template.ts';
+import type { Effect } from './truth.ts';
 
 export interface Explanation {
   readonly decision: Outcome;
@@ -29,14 +28,14 @@ export interface Explanation {
   readonly reported?: readonly ReportedStatement[];
   /** Of an update, the state that `record` stood for. */
   readonly record_state?: RecordState;
-  /** How many statements were evaluated. */
+  /** The number of statements that were evaluated. */
   readonly considered: number;
   /** The decision took more than one may: what was not looked at to its end counts against the caller. */
   readonly over_budget?: true;
 }
 
 /** A statement with the first of its patterns that matched. */
-export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'policyName' | 'via'> {
+interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'policyName' | 'via'> {
   /** Its place among the statements of the policy, from 0. */
   readonly index: number;
   readonly Sid?: string;
@@ -45,7 +44,7 @@ export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'pol
   readonly resourcePattern: string;
   /** All that has to hold, as it is written; left out of a statement without a condition, and of a broken one. */
   readonly conditions?: readonly ConditionTerm[];
-  /** Where the statement is not about all fields. */
+  /** Set if the statement is not about all fields. */
   readonly Fields?: readonly string[];
   /** The keys that it asks for and that lead to several members, whose names differ in ASCII case alone. */
   readonly ambiguous?: readonly AmbiguousKey[];
@@ -53,11 +52,11 @@ export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'pol
   readonly renamed?: readonly RenamedField[];
   /** It was not looked at to its end, since the decision took more than one may. */
   readonly over_budget?: true;
-  /** What is wrong with a stored statement that counts as a Deny because it cannot be trusted to say less. */
+  /** The faults of a stored statement that counts as a Deny because it cannot be trusted to say less. */
   readonly broken?: StatementReading['errors'];
 }
 
-export interface AmbiguousKey {
+interface AmbiguousKey {
   readonly key: string;
   /** Some of the names, as they stand below the key's root. */
   readonly members: readonly string[];
@@ -69,12 +68,12 @@ export interface ReportedStatement extends MatchedStatement {
   readonly would?: 'allow' | 'deny';
 }
 
-export interface NearStatement extends MatchedStatement {
+interface NearStatement extends MatchedStatement {
   /** The first condition that does not hold. None where it depends on what is not known yet. */
   readonly failed_condition?: FailedCondition;
 }
 
-export interface FailedCondition {
+interface FailedCondition {
   readonly operator: string;
   readonly key: string;
   /** With the values of their variables, where they have one. */
@@ -98,32 +97,32 @@ interface Decided {
 }
 
 interface Seen {
-  readonly look: Look;
-  readonly standing: StatementMatch;
+  readonly match: MatchDetails;
+  readonly matchState: StatementMatch;
   readonly isUnseen: boolean;
 }
 
 /** Says which statements a decision comes from. It looks at each of them, and no longer than a decision may. */
 export function explain(
   statements: readonly CompiledStatement[],
-  asked: AskedPath,
+  request: PathRequest,
   { decision, concerned, foldedAction }: Decided,
 ): Explanation {
   const seen = new Map<CompiledStatement, Seen>();
-  for (const statement of concerned) seen.set(statement, see(statement, asked));
-  const shown = { asked: { ...asked, effort: wholeEffort() }, foldedAction };
-  const described = statements.flatMap((statement): readonly Told[] => {
+  for (const statement of concerned) seen.set(statement, see(statement, request));
+  const shown = { request: { ...request, effort: wholeEffort() }, foldedAction };
+  const described = statements.flatMap((statement): readonly ExplainedStatement[] => {
     const one = seen.get(statement);
-    return one === undefined || (one.look.resource === undefined && !one.isUnseen) ? [] : [{ statement, ...one }];
+    return one === undefined || (one.match.resource === undefined && !one.isUnseen) ? [] : [{ statement, ...one }];
   });
-  const matched = described.filter((one) => one.standing === true).map((one) => describe(one, shown));
-  const others = described.filter((one) => one.standing !== true);
+  const matched = described.filter((one) => one.matchState === true).map((one) => describe(one, shown));
+  const others = described.filter((one) => one.matchState !== true);
   const near = [...others.filter((one) => one.isUnseen), ...others.filter((one) => !one.isUnseen)]
     .slice(0, nearMax)
-    .map((one): NearStatement => ({ ...describe(one, shown), ...failureOf(one, shown.asked) }));
-  const isOver = isSpent(asked.effort);
+    .map((one): NearStatement => ({ ...describe(one, shown), ...failureOf(one, shown.request) }));
+  const isOver = isSpent(request.effort);
   const isConditional = [...seen.keys()].some(({ tests }) => tests.length > 0);
-  const state = isConditional ? recordState(asked.context()) : undefined;
+  const state = isConditional ? recordState(request.context()) : undefined;
   return {
     decision,
     matched,
@@ -147,26 +146,29 @@ function stateOf({ state, needs }: ContextKey, context: AccessContext): Pick<Fai
   return { state: state !== undefined && context[state] !== undefined ? state : ofRecord };
 }
 
-function see(statement: CompiledStatement, asked: AskedPath): Seen {
-  const look = lookAt(statement, asked);
-  return { look, standing: standingBy(statement, look, asked.effort), isUnseen: isSpent(asked.effort) };
+function see(statement: CompiledStatement, request: PathRequest): Seen {
+  const match = matchStatement(statement, request);
+  return { match, matchState: matchStateOf(statement, match, request.effort), isUnseen: isSpent(request.effort) };
 }
 
-interface Told extends Seen {
+interface ExplainedStatement extends Seen {
   readonly statement: CompiledStatement;
 }
 
-interface Shown {
+interface ShownQuery {
   /** With what may be spent on telling. */
-  readonly asked: AskedPath;
+  readonly request: PathRequest;
   readonly foldedAction: string;
 }
 
-function describe({ statement, look, isUnseen }: Told, { asked, foldedAction }: Shown): MatchedStatement {
+function describe(
+  { statement, match, isUnseen }: ExplainedStatement,
+  { request, foldedAction }: ShownQuery,
+): MatchedStatement {
   const { policy, index, reading, effect, fields, actions, resources, tests } = statement;
-  const action = actions.find((glob) => matchesGlob(glob, foldedAction, asked.effort)) ?? actions[0];
-  const resource = (isUnseen ? undefined : look.resource) ?? resources[0];
-  const renamed = renamedFields(statement, asked.context, asked.effort);
+  const action = actions.find((glob) => matchesGlob(glob, foldedAction, request.effort)) ?? actions[0];
+  const resource = (isUnseen ? undefined : match.resource) ?? resources[0];
+  const renamed = renamedFields(statement, request.context, request.effort);
   return {
     policyId: policy.policyId,
     policyName: policy.policyName,
@@ -179,15 +181,15 @@ function describe({ statement, look, isUnseen }: Told, { asked, foldedAction }: 
     ...(tests.length === 0 || reading.Condition === undefined ? {} : { conditions: reading.Condition }),
     ...(fields === undefined || reading.Fields === undefined ? {} : { Fields: reading.Fields }),
     ...(renamed.length === 0 ? {} : { renamed }),
-    ...(isUnseen ? { over_budget: true } : ambiguityOf(statement, look, asked)),
+    ...(isUnseen ? { over_budget: true } : ambiguityOf(statement, match, request)),
     ...(reading.errors.length === 0 ? {} : { broken: reading.errors }),
   };
 }
 
 function ambiguityOf(
   { tests }: CompiledStatement,
-  { resource }: Look,
-  { context, effort }: AskedPath,
+  { resource }: MatchDetails,
+  { context, effort }: PathRequest,
 ): Pick<MatchedStatement, 'ambiguous'> {
   const ofResource = resource === undefined ? [] : keysOf(resource);
   const keys = new Map([...tests.flatMap((one) => one.keys), ...ofResource].map((key) => [key.text, key]));
@@ -199,19 +201,19 @@ function ambiguityOf(
 }
 
 function failureOf(
-  { look: { failed }, isUnseen }: Seen,
-  { context, effort }: AskedPath,
+  { match: { failed }, isUnseen }: Seen,
+  { context, effort }: PathRequest,
 ): Pick<NearStatement, 'failed_condition'> {
   if (failed === undefined || isUnseen) return {};
   const { operator, key } = failed.term;
-  const [asked, ...variables] = failed.keys;
+  const [ownKey, ...variables] = failed.keys;
   const hasSecrets = variables.some((variable) => isSecret(variable, context()));
   const expected = failed.term.expected.map((text) =>
     shownValue(hasSecrets ? text : shownTemplate(text, context(), effort)),
   );
   const found = failed.actual(context(), effort).slice(0, valuesShown);
-  const actual = asked !== undefined && isSecret(asked, context()) ? found.map(() => hidden) : found.map(shownValue);
-  const state = asked === undefined ? {} : stateOf(asked, context());
+  const actual = ownKey !== undefined && isSecret(ownKey, context()) ? found.map(() => hidden) : found.map(shownValue);
+  const state = ownKey === undefined ? {} : stateOf(ownKey, context());
   return { failed_condition: { operator, key, expected, actual: isSpent(effort) ? ['…'] : actual, ...state } };
 }
 
@@ -225,4 +227,71 @@ function isSecret(key: ContextKey, context: AccessContext): boolean {
 function shownValue(value: unknown): string {
   const text = value === unknownValue ? 'unknown' : (textOf(value) ?? (Array.isArray(value) ? '[…]' : '{…}'));
   return text.length > lengthShown ? `${text.slice(0, lengthShown)}…`.toWellFormed() : text;
+}
+
+/**
+ * What statements that are only reported would change, each alone, of a decision that was made without them. A Deny with
+ * fields takes fields away and denies no call.
+ */
+export function reportedBy({ matched }: Explanation, outcome: Outcome): readonly ReportedStatement[] {
+  return matched
+    .filter(({ broken, over_budget }) => broken === undefined && over_budget === undefined)
+    .slice(0, reportedMax)
+    .map((statement) => ({ ...statement, ...changeBy(statement, outcome) }));
+}
+
+const reportedMax = 20;
+
+function changeBy({ Effect, Fields }: MatchedStatement, outcome: Outcome): Pick<ReportedStatement, 'would'> {
+  if (Effect === 'Deny') return outcome === 'allowed' && Fields === undefined ? { would: 'deny' } : {};
+  return outcome === 'implicit_deny' ? { would: 'allow' } : {};
+}
+
+/** A field that a statement means by a name that is not its present one. */
+export interface RenamedField {
+  /** The key, or the pattern in `Fields`, as the statement has it. */
+  readonly name: string;
+  /** The present name. */
+  readonly field: string;
+}
+
+const renamedMax = 20;
+
+/** What a statement calls otherwise than it is called now: some of it, where it is much. */
+export function renamedFields(
+  statement: CompiledStatement,
+  context: () => AccessContext,
+  effort: Effort,
+): readonly RenamedField[] {
+  const { tests, resources, fields } = statement;
+  const keys = [...tests.flatMap((one) => one.keys), ...resources.flatMap(keysOf)];
+  if (keys.length === 0 && fields === undefined) return [];
+  const { naming } = context();
+  if (naming === undefined) return [];
+  const found = new Map<string, RenamedField>();
+  const add = (name: string, field: string) => {
+    if (found.size < renamedMax) found.set(`${name} ${field}`, { name, field });
+  };
+  for (const key of keys) {
+    for (const name of key.fieldNames(context())) {
+      if (!spend(effort, stepsOfKey)) break;
+      for (const field of fieldsRenamedFrom(naming, name)) add(key.text, field);
+    }
+  }
+  for (const glob of fields?.includes ?? [])
+    for (const field of fieldsMatchedBefore(naming, glob, effort)) add(glob.pattern, field);
+  for (const glob of fields?.excludes ?? [])
+    for (const field of fieldsMatchedBefore(naming, glob, effort)) add(`!${glob.pattern}`, field);
+  return [...found.values()];
+}
+
+const stepsOfKey = 32;
+
+/** The present names of fields that a pattern matches by other names alone. */
+function fieldsMatchedBefore({ byName }: FieldNaming, glob: Glob, effort: Effort): readonly string[] {
+  if (glob.kind === 'any' || !spend(effort, byName.size)) return [];
+  return [...byName].flatMap(([name, [present = name, ...others]]) => {
+    if (name !== present || matchesGlob(glob, present, effort)) return [];
+    return others.some((other) => matchesGlob(glob, other, effort)) ? [present] : [];
+  });
 }

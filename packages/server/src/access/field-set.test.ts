@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FieldNaming } from './context/field-naming.ts';
+import type { FieldNaming } from './context/context.ts';
 import { compileFields, type FieldGrant, fieldSetOf } from './field-set.ts';
 
 const names = ['id', 'version', 'created_at', 'updated_at', 'created_by', 'name', 'salary', 'salary_note'];

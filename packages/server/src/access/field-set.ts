@@ -1,7 +1,7 @@
-import { type FieldNaming, namesOf } from './context/field-naming.ts';
-import type { Effect } from './effect.ts';
+import { type FieldNaming, namesOf } from './context/context.ts';
 import { type Effort, isSpent, spend, wholeEffort } from './effort.ts';
 import { compileGlob, type Glob, matchesGlob } from './patterns/glob.ts';
+import type { Effect } from './truth.ts';
 
 /** Fields of a record, by name. */
 export interface FieldSet {

@@ -91,28 +91,28 @@ test('judges each record by its own', () => {
     deny({ Condition: { StringEquals: { 'record.secret': 'true' } } }),
     deny({ Condition: closed, Fields: ['b'] }),
   ]);
-  const judged = (record: Readonly<Record<string, unknown>>) => {
-    const { outcome, fields } = ruling.judge(record);
+  const evaluated = (record: Readonly<Record<string, unknown>>) => {
+    const { outcome, fields } = ruling.evaluate(record);
     return outcome === 'allowed' ? list(fields) : outcome;
   };
-  assert.equal(judged({ owner: 'u1' }), 'all');
-  assert.equal(judged({ owner: 'u2' }), 'implicit_deny');
-  assert.equal(judged({ owner: 'u2', status: 'open' }), 'ab');
-  assert.equal(judged({ owner: 'u1', status: 'closed' }), 'ac');
-  assert.equal(judged({ owner: 'u1', secret: true }), 'explicit_deny');
-  assert.equal(judged({ owner: 'u1' }), 'all');
+  assert.equal(evaluated({ owner: 'u1' }), 'all');
+  assert.equal(evaluated({ owner: 'u2' }), 'implicit_deny');
+  assert.equal(evaluated({ owner: 'u2', status: 'open' }), 'ab');
+  assert.equal(evaluated({ owner: 'u1', status: 'closed' }), 'ac');
+  assert.equal(evaluated({ owner: 'u1', secret: true }), 'explicit_deny');
+  assert.equal(evaluated({ owner: 'u1' }), 'all');
 });
 
 test('records for which the same statements take effect share their fields', () => {
   const ruling = rule([allow({ Condition: open, Fields: ['a'] })]);
-  assert.equal(ruling.judge({ status: 'open', n: 1 }), ruling.judge({ status: 'open', n: 2 }));
+  assert.equal(ruling.evaluate({ status: 'open', n: 1 }), ruling.evaluate({ status: 'open', n: 2 }));
 });
 
-test('what is still pending when a record is judged counts against the caller', () => {
+test('what is still pending when a record is evaluated counts against the caller', () => {
   const body = { StringEquals: { 'request.body.x': 'a' } };
-  assert.equal(rule([allow({ Condition: body })], ['body', 'record']).judge({}).outcome, 'implicit_deny');
-  assert.equal(rule([allow(), deny({ Condition: body })], ['body', 'record']).judge({}).outcome, 'explicit_deny');
-  assert.equal(list(rule([allow(), deny({ Condition: body, Fields: ['a'] })], ['body']).judge({}).fields), 'bc');
+  assert.equal(rule([allow({ Condition: body })], ['body', 'record']).evaluate({}).outcome, 'implicit_deny');
+  assert.equal(rule([allow(), deny({ Condition: body })], ['body', 'record']).evaluate({}).outcome, 'explicit_deny');
+  assert.equal(list(rule([allow(), deny({ Condition: body, Fields: ['a'] })], ['body']).evaluate({}).fields), 'bc');
 });
 
 test('sure fields are those of what is sure, else what all that is possible have in common', () => {
@@ -140,10 +140,10 @@ test('leaves open what a variable with a default stands for until the record is 
     const [allowing, denying] = [rule([allow(narrowed)]), rule([allow(), deny(narrowed)])];
     assert.deepEqual([allowing.outcome, denying.outcome], ['undecided', 'undecided']);
     assert.deepEqual([allowing.needs, denying.needs], [['record'], ['record']]);
-    assert.equal(allowing.judge({ owner: '7' }).outcome, 'allowed');
-    assert.equal(allowing.judge(twins).outcome, 'implicit_deny');
-    assert.equal(denying.judge({ owner: '7', meta: { x: '8' } }).outcome, 'allowed');
-    assert.equal(denying.judge(twins).outcome, 'explicit_deny');
+    assert.equal(allowing.evaluate({ owner: '7' }).outcome, 'allowed');
+    assert.equal(allowing.evaluate(twins).outcome, 'implicit_deny');
+    assert.equal(denying.evaluate({ owner: '7', meta: { x: '8' } }).outcome, 'allowed');
+    assert.equal(denying.evaluate(twins).outcome, 'explicit_deny');
   }
 });
 
@@ -195,11 +195,11 @@ test('Denies alone leave everything that none of them is about', () => {
   );
 });
 
-test('Denies on single records are judged by id, path and record', () => {
+test('Denies on single records are evaluated by id, path and record', () => {
   const ofId = (...statements: readonly object[]) => {
     const ruling = denials(...statements);
     assert.equal(ruling.outcome, 'undecided');
-    return ['7', '77', '8'].filter((id) => ruling.judge({ owner: `u${id}` }, id).outcome === 'allowed');
+    return ['7', '77', '8'].filter((id) => ruling.evaluate({ owner: `u${id}` }, id).outcome === 'allowed');
   };
   assert.deepEqual(ofId(deny({ Resource: '/item/order/7' })), ['77', '8']);
   assert.deepEqual(ofId(deny({ Resource: '/item/order/7*' })), ['8']);
@@ -211,16 +211,16 @@ test('Denies on single records are judged by id, path and record', () => {
   assert.deepEqual(ofId(deny({ Condition: { StringEquals: { 'record.owner': 'u77' } } })), ['7', '8']);
   const hiding = denials(deny({ Resource: '/item/order/7', Fields: ['a'] }));
   assert.deepEqual(
-    [list(hiding.sureFields), list(hiding.judge({}, '7').fields), list(hiding.judge({}, '8').fields)],
+    [list(hiding.sureFields), list(hiding.evaluate({}, '7').fields), list(hiding.evaluate({}, '8').fields)],
     ['bc', 'bc', 'all'],
   );
 });
 
-test('a record whose id alone was open is judged on the path of the request', () => {
+test('a record whose id alone was open is evaluated on the path of the request', () => {
   const Condition = { StringEquals: { 'request.path': '/p', 'request.pathParameters.id': '7' } };
   const ruling = rule([allow({ Condition, Resource: '/item/*' })], ['id']);
   assert.deepEqual(ruling.needs, ['id']);
-  assert.deepEqual([ruling.judge({}, '7').outcome, ruling.judge({}, '8').outcome], ['allowed', 'implicit_deny']);
+  assert.deepEqual([ruling.evaluate({}, '7').outcome, ruling.evaluate({}, '8').outcome], ['allowed', 'implicit_deny']);
 });
 
 const mine = { StringEquals: { 'record.before.owner': variable('user.id') } };
@@ -237,39 +237,39 @@ test('no list looks for the value of a field by what is said of a state of the r
 
 test('while it is open how a write leaves the record, what depends on that counts for the caller, and nothing else', () => {
   const before = { owner: 'u1', status: 'open' };
-  const judged = (statements: readonly object[], pending: readonly Pending[] = ['record']) => {
-    const { outcome, fields, isProvisional } = rule(statements, pending).judge(before, undefined, {
+  const evaluated = (statements: readonly object[], pending: readonly Pending[] = ['record']) => {
+    const { outcome, fields, isProvisional } = rule(statements, pending).evaluate(before, undefined, {
       before,
       after: 'open',
     });
     return `${outcome} ${outcome === 'allowed' ? list(fields) : ''}${isProvisional === true ? ' provisional' : ''}`.trim();
   };
-  assert.equal(judged([allow({ Condition: mine })]), 'allowed all');
-  assert.equal(judged([allow({ Condition: leftOpen })]), 'allowed all provisional');
-  assert.equal(judged([allow({ Condition: own }), deny({ Condition: leftOpen })]), 'allowed all provisional');
+  assert.equal(evaluated([allow({ Condition: mine })]), 'allowed all');
+  assert.equal(evaluated([allow({ Condition: leftOpen })]), 'allowed all provisional');
+  assert.equal(evaluated([allow({ Condition: own }), deny({ Condition: leftOpen })]), 'allowed all provisional');
   assert.equal(
-    judged([allow({ Condition: own }), deny({ Condition: leftOpen, Fields: ['a'] })]),
+    evaluated([allow({ Condition: own }), deny({ Condition: leftOpen, Fields: ['a'] })]),
     'allowed all provisional',
   );
-  assert.equal(judged([allow({ Condition: own }), deny({ Condition: mine })]), 'explicit_deny');
-  assert.equal(judged([allow({ Condition: { ...leftOpen, Bool: { 'record.paid': true } } })]), 'implicit_deny');
+  assert.equal(evaluated([allow({ Condition: own }), deny({ Condition: mine })]), 'explicit_deny');
+  assert.equal(evaluated([allow({ Condition: { ...leftOpen, Bool: { 'record.paid': true } } })]), 'implicit_deny');
   assert.equal(
-    judged([allow({ Condition: own, Fields: ['a'] }), allow({ Condition: leftOpen })]),
+    evaluated([allow({ Condition: own, Fields: ['a'] }), allow({ Condition: leftOpen })]),
     'allowed all provisional',
   );
   const body = { StringEquals: { 'request.body.x': 'a' } };
   assert.equal(
-    judged([allow({ Condition: leftOpen }), allow({ Condition: body })], ['record', 'body']),
+    evaluated([allow({ Condition: leftOpen }), allow({ Condition: body })], ['record', 'body']),
     'implicit_deny',
   );
 });
 
-test('with its states known a record is judged for good, each state under its own name', () => {
+test('with its states known a record is evaluated for good, each state under its own name', () => {
   const states = { before: { owner: 'u1' }, after: { owner: 'u2', status: 'open' } };
-  const judged = (condition: object) =>
-    rule([allow({ Condition: condition })]).judge(states.after, undefined, states).outcome;
-  assert.equal(judged(mine), 'allowed');
-  assert.equal(judged(own), 'implicit_deny');
-  assert.equal(judged({ StringEquals: { 'record.BEFORE.owner': 'u1', 'record.after.owner': 'u2' } }), 'allowed');
-  assert.equal(judged({ StringEquals: { 'record.before.status': 'open' } }), 'implicit_deny');
+  const evaluated = (condition: object) =>
+    rule([allow({ Condition: condition })]).evaluate(states.after, undefined, states).outcome;
+  assert.equal(evaluated(mine), 'allowed');
+  assert.equal(evaluated(own), 'implicit_deny');
+  assert.equal(evaluated({ StringEquals: { 'record.BEFORE.owner': 'u1', 'record.after.owner': 'u2' } }), 'allowed');
+  assert.equal(evaluated({ StringEquals: { 'record.before.status': 'open' } }), 'implicit_deny');
 });

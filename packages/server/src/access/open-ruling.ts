@@ -1,16 +1,106 @@
-import { type CompiledStatement, type OpenStatement, reachOf } from './compiled-statement.ts';
+import type { MemberFinder, WhereBounds } from '../lib/where-bounds.ts';
+import { unknownBounds } from '../lib/where-bounds.ts';
+import { type CompiledStatement, matchOf, type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context/context.ts';
-import type { ContextKey } from './context/context-key.ts';
+import { type ContextKey, isPending } from './context/context-key.ts';
 import { type Effort, isSpent } from './effort.ts';
 import { type FieldGrant, type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
-import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
-import { type FieldEquality, type Judgement, type KnownStates, plainJudgements, type Ruling } from './ruling.ts';
-import { membersFor, type TextGroup } from './selection/text-group.ts';
+import { keysOf, type PathRequest } from './patterns/resource-glob.ts';
+import {
+  decidedRuling,
+  type Evaluation,
+  type FieldEquality,
+  plainEvaluations,
+  plainRulings,
+  type RecordStates,
+  type Ruling,
+} from './ruling.ts';
+import { rulingBounds } from './ruling-bounds.ts';
+import { type Candidates, membersFor, type TextGroup } from './selection/selection.ts';
 import { everyOf, type Truth } from './truth.ts';
 
-/** What the statements say of a request that depends on what is not known yet. */
-export interface OpenTally {
-  readonly asked: AskedPath;
+/** The statements that may concern the request. */
+interface Weighed {
+  readonly denies: Candidates;
+  readonly allows: Candidates | 'everything';
+}
+
+/** Those of one effect, by what they say of a request. */
+interface Sorted {
+  readonly inEffect: readonly Pick<CompiledStatement, 'fields'>[];
+  readonly open: readonly OpenStatement[];
+  /** Groups of which every member is open. */
+  readonly openGroups: readonly TextGroup[];
+}
+
+/** What is denied for sure is not asked for an Allow. */
+export function weigh({ denies, allows }: Weighed, request: PathRequest): Ruling {
+  const denied = sort(denies, request);
+  if (denied.inEffect.some(isAboutAllFields)) return plainRulings.explicit_deny;
+  return rulingOf(denied, allows === 'everything' ? everything : sort(allows, request), request);
+}
+
+const everything: Sorted = { inEffect: [{ fields: undefined }], open: [], openGroups: [] };
+
+function rulingOf(denied: Sorted, allowed: Sorted, request: PathRequest): Ruling {
+  const taken = denied.inEffect.map(({ fields }) => fields).filter((fields) => fields !== undefined);
+  const granted = allowed.inEffect.map(({ fields }) => fields);
+  if (granted.length === 0 && !isOpen(allowed)) return plainRulings.implicit_deny;
+  const openAllows = granted.includes(undefined) ? nothing : allowed;
+  if (isOpen(denied) || isOpen(openAllows))
+    return new OpenRuling({ request, granted, taken, openAllows, openDenies: denied });
+  const fields = fieldSetOf({ granted, by: 'any', taken }, () => request.context().naming);
+  return fields === undefined ? plainRulings.allowed : decidedRuling({ outcome: 'allowed', fields });
+}
+
+const nothing: Sorted = { inEffect: [], open: [], openGroups: [] };
+
+function isOpen({ open, openGroups }: Sorted): boolean {
+  return open.length > 0 || openGroups.length > 0;
+}
+
+/** Statements of one effect. Once one takes effect on all fields, the others change nothing. */
+function sort({ first, groups, others }: Candidates, request: PathRequest): Sorted {
+  const inEffect: CompiledStatement[] = [];
+  const open: OpenStatement[] = [];
+  const sorted = { inEffect, open, openGroups: noGroups };
+  for (const statement of first) if (decides(statement, sorted, request)) return sorted;
+  if (groups.length === 0) return sorted;
+  const openGroups: TextGroup[] = [];
+  const withGroups = { inEffect, open, openGroups };
+  for (const group of groups) {
+    const context = request.context();
+    if (isPending(group.key, context)) openGroups.push(group);
+    else
+      for (const { statement } of membersFor(group, context, request.effort))
+        if (decides(statement, withGroups, request)) return withGroups;
+  }
+  for (const statement of others) if (decides(statement, withGroups, request)) break;
+  return withGroups;
+}
+
+const noGroups: readonly TextGroup[] = [];
+
+interface Sorting {
+  readonly inEffect: CompiledStatement[];
+  readonly open: OpenStatement[];
+}
+
+/** Adds the statement, and says whether it decides alone. */
+function decides(statement: CompiledStatement, { inEffect, open }: Sorting, request: PathRequest): boolean {
+  const matchState = matchOf(statement, request);
+  if (matchState === true) inEffect.push(statement);
+  else if (matchState !== false) open.push(matchState);
+  return matchState === true && isAboutAllFields(statement);
+}
+
+function isAboutAllFields({ fields }: Pick<CompiledStatement, 'fields'>): boolean {
+  return fields === undefined;
+}
+
+/** The verdict of the statements on a request that depends on what is not known yet. */
+interface OpenTally {
+  readonly request: PathRequest;
   /** The fields that Allows grant which take effect for sure; `undefined` for all. */
   readonly granted: readonly (FieldPatterns | undefined)[];
   /** The fields that Denies take which take effect for sure. */
@@ -25,10 +115,10 @@ interface OpenStatements {
 }
 
 /** Combinations beyond these are put together again each time. */
-const judgementsMax = 64;
+const evaluationsMax = 64;
 
-/** Judges by what is still open alone: a list judges many records. */
-export class OpenRuling implements Ruling {
+/** Evaluates by what is still open alone: a list judges many records. */
+class OpenRuling implements Ruling {
   readonly outcome = 'undecided';
   readonly fields = undefined;
   readonly #tally: OpenTally;
@@ -39,13 +129,13 @@ export class OpenRuling implements Ruling {
   readonly #stepsLeft: number;
   #steps = 0;
   /** Allowed ones, by which of the open statements took effect: their sets of fields remember what they were asked. */
-  readonly #allowed = new Map<string, Judgement>();
+  readonly #allowed = new Map<string, Evaluation>();
 
   constructor(tally: OpenTally) {
     this.#tally = tally;
-    this.#context = tally.asked.context();
+    this.#context = tally.request.context();
     this.#recordContext = without('record', this.#context);
-    this.#stepsLeft = tally.asked.effort.stepsLeft;
+    this.#stepsLeft = tally.request.effort.stepsLeft;
   }
 
   get steps(): number {
@@ -96,7 +186,7 @@ export class OpenRuling implements Ruling {
 
   #equalitiesOf({ tests }: OpenStatement): readonly FieldEquality[] {
     return tests
-      .map((test) => test.equality(this.#context, this.#tally.asked.effort))
+      .map((test) => test.equality(this.#context, this.#tally.request.effort))
       .filter((equality) => equality !== undefined);
   }
 
@@ -112,28 +202,41 @@ export class OpenRuling implements Ruling {
     return [...fields];
   }
 
-  judge(record: Readonly<Record<string, unknown>>, id?: string, states: KnownStates = {}): Judgement {
-    const asked = this.#askedAbout(record, id, states);
-    const judgement = this.#judge(asked);
-    this.#steps += this.#stepsLeft - asked.effort.stepsLeft;
-    return judgement;
+  bounds(find: MemberFinder): WhereBounds {
+    const { granted, openAllows, openDenies } = this.#tally;
+    const { pending = [] } = this.#context;
+    if (pending.some((one) => one !== 'record' && one !== 'id')) return unknownBounds;
+    return rulingBounds({
+      denies: allOf(openDenies),
+      allows: granted.length > 0 ? 'everything' : allOf(openAllows),
+      others: granted.length > 0 ? allOf(openAllows) : [],
+      boundsOf: (test) => test.bounds(find, this.#context),
+      stepsLeft: this.#stepsLeft,
+    });
+  }
+
+  evaluate(record: Readonly<Record<string, unknown>>, id?: string, states: RecordStates = {}): Evaluation {
+    const request = this.#requestAbout(record, id, states);
+    const evaluation = this.#evaluate(request);
+    this.#steps += this.#stepsLeft - request.effort.stepsLeft;
+    return evaluation;
   }
 
   /** While nothing but the state after the write is open, what depends on it does not count against the caller yet. */
-  #judge(asked: AskedPath): Judgement {
+  #evaluate(request: PathRequest): Evaluation {
     const { granted, openAllows, openDenies } = this.#tally;
-    const denied = takingEffect(openDenies, asked, true);
-    if (denied.isWhole) return plainJudgements.explicit_deny;
-    const allowed = takingEffect(openAllows, asked, false);
+    const denied = takingEffect(openDenies, request, true);
+    if (denied.isWhole) return plainEvaluations.explicit_deny;
+    const allowed = takingEffect(openAllows, request, false);
     const perhaps = allowed.isWhole ? [] : allowed.perhaps;
     const grantedNow = perhaps.length === 0 ? allowed.now : [...allowed.now, ...perhaps];
-    if (granted.length + grantedNow.length === 0) return plainJudgements.implicit_deny;
-    const judgement = this.#allowedWith(grantedNow, denied.now);
-    return denied.perhaps.length + perhaps.length > 0 ? { ...judgement, isProvisional: true } : judgement;
+    if (granted.length + grantedNow.length === 0) return plainEvaluations.implicit_deny;
+    const evaluation = this.#allowedWith(grantedNow, denied.now);
+    return denied.perhaps.length + perhaps.length > 0 ? { ...evaluation, isProvisional: true } : evaluation;
   }
 
   /** With the open statements that took effect. */
-  #allowedWith(grantedNow: readonly CompiledStatement[], takenNow: readonly CompiledStatement[]): Judgement {
+  #allowedWith(grantedNow: readonly CompiledStatement[], takenNow: readonly CompiledStatement[]): Evaluation {
     const { granted, taken } = this.#tally;
     let effects = '';
     for (const { place } of takenNow) effects += `${place} `;
@@ -145,35 +248,35 @@ export class OpenRuling implements Ruling {
       by: 'any',
       taken: [...taken, ...takenNow.map((statement) => statement.fields).filter((one) => one !== undefined)],
     });
-    const judgement: Judgement = fields === undefined ? plainJudgements.allowed : { outcome: 'allowed', fields };
-    if (this.#allowed.size >= judgementsMax) this.#allowed.clear();
-    this.#allowed.set(effects, judgement);
-    return judgement;
+    const evaluation: Evaluation = fields === undefined ? plainEvaluations.allowed : { outcome: 'allowed', fields };
+    if (this.#allowed.size >= evaluationsMax) this.#allowed.clear();
+    this.#allowed.set(effects, evaluation);
+    return evaluation;
   }
 
-  #askedAbout(
+  #requestAbout(
     record: Readonly<Record<string, unknown>>,
     id: string | undefined,
-    { after, ...before }: KnownStates,
-  ): AskedPath {
-    const { path } = this.#tally.asked;
+    { after, ...before }: RecordStates,
+  ): PathRequest {
+    const { path } = this.#tally.request;
     const states = { ...before, ...(after === undefined ? {} : withAfter(after, this.#recordContext)) };
     const known: AccessContext = { ...this.#recordContext, record, ...states };
     const effort: Effort = { stepsLeft: this.#stepsLeft };
     if (id === undefined) return { path, context: () => known, effort };
     const fullPath = typeof path === 'string' ? path : path.before + id;
-    const request: RequestContext = {
+    const sent: RequestContext = {
       ...known.request,
       pathParameters: { ...known.request.pathParameters, id },
       ...(typeof path === 'string' ? {} : { path: fullPath }),
     };
-    const whole: AccessContext = { ...without('id', known), request };
+    const whole: AccessContext = { ...without('id', known), request: sent };
     return { path: fullPath, context: () => whole, effort };
   }
 }
 
 function withAfter(
-  after: NonNullable<KnownStates['after']>,
+  after: NonNullable<RecordStates['after']>,
   { pending = [] }: AccessContext,
 ): Pick<AccessContext, 'after' | 'pending'> {
   return after === 'open' ? { pending: [...pending, 'after'] } : { after };
@@ -193,16 +296,16 @@ interface TakingEffect {
 }
 
 /** @param inDoubt whether a statement takes effect of which that is not known. */
-function takingEffect(statements: OpenStatements, asked: AskedPath, inDoubt: boolean): TakingEffect {
+function takingEffect(statements: OpenStatements, request: PathRequest, inDoubt: boolean): TakingEffect {
   const now: CompiledStatement[] = [];
   const perhaps: CompiledStatement[] = [];
-  const { pending = [] } = asked.context();
+  const { pending = [] } = request.context();
   const isAfterOpen = pending.length === 1 && pending[0] === 'after';
-  for (const open of relevant(statements, asked)) {
+  for (const open of relevant(statements, request)) {
     const { statement } = open;
-    const effect = effectOf(open, asked);
-    const isUnknown = effect === 'unknown' || isSpent(asked.effort);
-    if (isUnknown && isAfterOpen && !isSpent(asked.effort)) perhaps.push(statement);
+    const effect = effectOf(open, request);
+    const isUnknown = effect === 'unknown' || isSpent(request.effort);
+    if (isUnknown && isAfterOpen && !isSpent(request.effort)) perhaps.push(statement);
     else if (isUnknown ? inDoubt : effect) {
       now.push(statement);
       if (statement.fields === undefined) return { now, perhaps, isWhole: true };
@@ -212,11 +315,11 @@ function takingEffect(statements: OpenStatements, asked: AskedPath, inDoubt: boo
 }
 
 /** Means nothing once the effort is spent. */
-function effectOf({ statement, isReached, tests }: OpenStatement, asked: AskedPath): Truth {
-  if (isSpent(asked.effort)) return 'unknown';
-  const reach = isReached || reachOf(statement, asked);
+function effectOf({ statement, isReached, tests }: OpenStatement, request: PathRequest): Truth {
+  if (isSpent(request.effort)) return 'unknown';
+  const reach = isReached || reachOf(statement, request);
   if (reach === false) return false;
-  const holds = everyOf(tests, (test) => test.test(asked.context(), asked.effort));
+  const holds = everyOf(tests, (test) => test.test(request.context(), request.effort));
   return reach === true || holds === false ? holds : reach;
 }
 
@@ -225,7 +328,7 @@ function allOf({ open, openGroups }: OpenStatements): readonly OpenStatement[] {
 }
 
 /** Those that the record does not rule out at once. */
-function relevant({ open, openGroups }: OpenStatements, { context, effort }: AskedPath): readonly OpenStatement[] {
+function relevant({ open, openGroups }: OpenStatements, { context, effort }: PathRequest): readonly OpenStatement[] {
   if (openGroups.length === 0) return open;
   return [...openGroups.flatMap((group) => membersFor(group, context(), effort)), ...open];
 }

@@ -1,12 +1,14 @@
+import { always, never } from '../lib/where.ts';
+import { exactly, type MemberFinder, type WhereBounds } from '../lib/where-bounds.ts';
 import type { AccessContext, Pending } from './context/context.ts';
 import type { FieldSet } from './field-set.ts';
 
-export type FinalOutcome = 'allowed' | 'explicit_deny' | 'implicit_deny';
+type FinalOutcome = 'allowed' | 'explicit_deny' | 'implicit_deny';
 
 /** `undecided`: it depends on what is not known yet. */
 export type Outcome = FinalOutcome | 'undecided';
 
-/** What the policies say of a request, as far as it is known. */
+/** The verdict of the policies on a request, as far as it is known. */
 export interface Ruling {
   readonly outcome: Outcome;
   /** What has to be known for an undecided one to be decided. */
@@ -23,23 +25,25 @@ export interface Ruling {
    */
   readonly equalities: readonly FieldEquality[];
   /**
-   * Fields of the record on which alone it depends how a record is judged that has them all; undefined where it may
+   * Fields of the record on which alone it depends how a record is evaluated that has them all; undefined where it may
    * depend on others, or on what they are called.
    */
   readonly recordFields: readonly string[] | undefined;
+  /** Trees of the records that are allowed where nothing but the record and its id is open. */
+  bounds(find: MemberFinder): WhereBounds;
   /**
    * The decision with the record known, and its id where that was pending too. What is still pending then counts
    * against the caller: a Deny that depends on it applies, an Allow does not.
    */
-  judge(record: Fields, id?: string, states?: KnownStates): Judgement;
-  /** What judging records has taken so far: in each of them no more than one decision may. */
+  evaluate(record: Fields, id?: string, states?: RecordStates): Evaluation;
+  /** What evaluating records has taken so far: in each of them no more than one decision may. */
   readonly steps: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The states of a record that a write has. `open`: it is not known yet how the write leaves the record. */
-export interface KnownStates extends Pick<AccessContext, 'before'> {
+export interface RecordStates extends Pick<AccessContext, 'before'> {
   readonly after?: Fields | 'open';
 }
 
@@ -48,7 +52,7 @@ export interface FieldEquality {
   readonly value: string;
 }
 
-export interface Judgement {
+export interface Evaluation {
   readonly outcome: FinalOutcome;
   readonly fields: FieldSet | undefined;
   /** It is allowed as far as it is known, and depends on how the write leaves the record. */
@@ -56,20 +60,20 @@ export interface Judgement {
 }
 
 /** Of what depends on nothing else, here and below: shared, so that deciding it makes nothing. */
-export const plainJudgements: Readonly<Record<FinalOutcome, Judgement>> = {
+export const plainEvaluations: Readonly<Record<FinalOutcome, Evaluation>> = {
   allowed: Object.freeze({ outcome: 'allowed', fields: undefined }),
   explicit_deny: Object.freeze({ outcome: 'explicit_deny', fields: undefined }),
   implicit_deny: Object.freeze({ outcome: 'implicit_deny', fields: undefined }),
 };
 
 export const plainRulings: Readonly<Record<FinalOutcome, Ruling>> = {
-  allowed: decidedRuling(plainJudgements.allowed),
-  explicit_deny: decidedRuling(plainJudgements.explicit_deny),
-  implicit_deny: decidedRuling(plainJudgements.implicit_deny),
+  allowed: decidedRuling(plainEvaluations.allowed),
+  explicit_deny: decidedRuling(plainEvaluations.explicit_deny),
+  implicit_deny: decidedRuling(plainEvaluations.implicit_deny),
 };
 
-export function decidedRuling(judgement: Judgement): Ruling {
-  const { outcome, fields } = judgement;
+export function decidedRuling(evaluation: Evaluation): Ruling {
+  const { outcome, fields } = evaluation;
   return Object.freeze({
     outcome,
     needs: [],
@@ -78,7 +82,8 @@ export function decidedRuling(judgement: Judgement): Ruling {
     possibleFields: fields,
     equalities: [],
     recordFields: [],
-    judge: () => judgement,
+    bounds: () => exactly(outcome === 'allowed' ? always : never),
+    evaluate: () => evaluation,
     steps: 0,
   });
 }

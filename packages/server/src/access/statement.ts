@@ -2,13 +2,11 @@ import { pointerTo } from '../lib/json-pointer.ts';
 import type { ProblemDetails } from '../lib/problem.ts';
 import { unknownNames } from '../lib/unknown-names.ts';
 import { type ConditionTerm, readCondition } from './conditions/read-condition.ts';
-import type { Effect } from './effect.ts';
-import { type Mistake, type Report, shown } from './mistake.ts';
+import { patternMistake, type ReportMistake, readFields, type StatementMistake, shown } from './mistakes.ts';
 import { collapseStars } from './patterns/glob.ts';
-import { patternMistake } from './patterns/pattern-limits.ts';
-import { readFields } from './read-fields.ts';
 import { policyLimits, sidMax, statementMembers } from './schema/statement-schema.ts';
 import { collapseTemplateStars, parseTemplate } from './template.ts';
+import type { Effect } from './truth.ts';
 import { mayMatchAction } from './verbs.ts';
 
 type InputError = NonNullable<ProblemDetails['errors']>[number];
@@ -26,11 +24,9 @@ export interface Statement {
   readonly Mode?: Mode;
 }
 
-export type Mode = 'report';
+type Mode = 'report';
 
-export type ParsedStatements =
-  | { readonly statements: readonly Statement[] }
-  | { readonly errors: readonly InputError[] };
+type ParsedStatements = { readonly statements: readonly Statement[] } | { readonly errors: readonly InputError[] };
 
 /**
  * Reads the `statements` of a policy that is about to be written and lists every mistake, its pointer relative to the
@@ -65,7 +61,7 @@ export interface StatementReading {
 /** Reads one statement as far as it goes: stored ones may be broken, and then it matters what their sound part says. */
 export function readStatement(input: unknown, pointer = ''): StatementReading {
   const errors: InputError[] = [];
-  const report: Report = (at, code, message) => errors.push({ pointer: pointer + at, code, message });
+  const report: ReportMistake = (at, code, message) => errors.push({ pointer: pointer + at, code, message });
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     report('', 'invalid_type', 'a statement must be an object');
     return { errors };
@@ -161,7 +157,7 @@ function repeatedSids(readings: readonly StatementReading[]): readonly InputErro
 
 const members: ReadonlySet<string> = new Set(statementMembers);
 
-function checkMembers(statement: object, report: Report): boolean {
+function checkMembers(statement: object, report: ReportMistake): boolean {
   const unknown = unknownNames(statement, (name) => members.has(name));
   for (const name of unknown)
     report(pointerTo(name), 'unknown_field', `unknown member \`${shown(name)}\` in a statement`);
@@ -171,27 +167,31 @@ function checkMembers(statement: object, report: Report): boolean {
 /** What could make a label seem another, or break the line that shows it. */
 const unfitForSid = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
-function readSid(value: unknown, report: Report): string | undefined {
+function readSid(value: unknown, report: ReportMistake): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && !unfitForSid.test(value)) return value;
   report('/Sid', 'invalid_value', '`Sid` must be a string without controls, line separators and direction marks');
   return undefined;
 }
 
-function readEffect(value: unknown, report: Report): Effect | undefined {
+function readEffect(value: unknown, report: ReportMistake): Effect | undefined {
   if (value === 'Allow' || value === 'Deny') return value;
   if (value === undefined) report('/Effect', 'required', '`Effect` is required: `Allow` or `Deny`');
   else report('/Effect', 'invalid_value', '`Effect` must be exactly `Allow` or `Deny`');
   return undefined;
 }
 
-function readMode(value: unknown, report: Report): Mode | undefined {
+function readMode(value: unknown, report: ReportMistake): Mode | undefined {
   if (value === 'report') return value;
   report('/Mode', 'invalid_value', '`Mode` must be exactly `report`; a statement without it is enforced');
   return undefined;
 }
 
-function readPatterns(member: 'Action' | 'Resource', value: unknown, report: Report): readonly string[] | undefined {
+function readPatterns(
+  member: 'Action' | 'Resource',
+  value: unknown,
+  report: ReportMistake,
+): readonly string[] | undefined {
   if (value === undefined) {
     report(`/${member}`, 'required', `\`${member}\` is required`);
     return undefined;
@@ -210,7 +210,7 @@ function readPatterns(member: 'Action' | 'Resource', value: unknown, report: Rep
   return patterns.length === elements.length ? patterns : undefined;
 }
 
-function readPattern(member: 'Action' | 'Resource', value: unknown): string | Mistake {
+function readPattern(member: 'Action' | 'Resource', value: unknown): string | StatementMistake {
   if (typeof value !== 'string') return ['invalid_type', `a pattern in \`${member}\` must be a string`];
   const pattern = member === 'Action' ? collapseStars(value) : collapseTemplateStars(value);
   const mistake =
@@ -220,14 +220,50 @@ function readPattern(member: 'Action' | 'Resource', value: unknown): string | Mi
   return [code, `${member === 'Action' ? 'action' : 'resource'} pattern \`${shown(value)}\` ${sentence}`];
 }
 
-function actionMistake(pattern: string): Mistake | undefined {
+function actionMistake(pattern: string): StatementMistake | undefined {
   if (mayMatchAction(pattern)) return undefined;
   return ['invalid_value', 'matches no action: an action is a verb and an entity, such as `getorder`, `get*` or `*`'];
 }
 
-function resourceMistake(pattern: string): Mistake | undefined {
+function resourceMistake(pattern: string): StatementMistake | undefined {
   const template = parseTemplate(pattern, true);
   if (!('parts' in template)) return template;
   if (pattern.startsWith('/') || pattern.startsWith('*')) return undefined;
   return ['invalid_value', 'must begin with `/` or `*`'];
+}
+
+/** Of what is enforced of policies: this is what they cost to compile, to keep and to decide by. */
+export interface PolicyCounts {
+  readonly statementCount: number;
+  /** Actions, resources, fields and values of conditions. */
+  readonly patternCount: number;
+}
+
+/** Counts stored statements as they lie there, which costs far less than to compile them. Broken parts count, too. */
+export function countPatterns(policies: readonly { readonly statements: unknown }[]): PolicyCounts {
+  const all = policies
+    .flatMap(({ statements }): readonly unknown[] => (Array.isArray(statements) ? statements : [statements]))
+    .filter((one) => !isReportOnly(one));
+  return { statementCount: all.length, patternCount: all.reduce((sum: number, one) => sum + patternsOf(one), 0) };
+}
+
+function patternsOf(statement: unknown): number {
+  if (!isObject(statement)) return 0;
+  const { Action, Resource, Condition, Fields } = statement;
+  return valuesIn(Action) + valuesIn(Resource) + valuesIn(Fields) + conditionValuesIn(Condition);
+}
+
+function conditionValuesIn(condition: unknown): number {
+  if (!isObject(condition)) return 0;
+  const terms = Object.values(condition).flatMap((keys) => (isObject(keys) ? Object.values(keys) : []));
+  return terms.reduce((sum: number, values) => sum + valuesIn(values), 0);
+}
+
+function valuesIn(member: unknown): number {
+  if (member === undefined) return 0;
+  return Array.isArray(member) ? member.length : 1;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

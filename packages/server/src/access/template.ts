@@ -1,23 +1,23 @@
 import type { AccessContext } from './context/context.ts';
 import { type ContextKey, isPending, parseContextKey } from './context/context-key.ts';
-import { AlikeMembers, stepsThrough, textOf, unknownValue, valuesOf } from './context/context-value.ts';
+import { AlikeMembers, stepsThrough, textOf, unknownValue, valuesOf } from './context/member-path.ts';
 import { type Effort, spend } from './effort.ts';
-import { type Mistake, shown } from './mistake.ts';
-import { anyRun, type GlobPart, partsOf, symbolsOf } from './patterns/glob-symbols.ts';
+import { type StatementMistake, shown } from './mistakes.ts';
+import { anyRun, type GlobPart, partsOf, symbolsOf } from './patterns/glob-search.ts';
 
 /**
  * A text with variables: `${key}`, or `${key, 'default'}`, stands for the value of the context under that key, and
  * `${*}`, `${?}` and `${$}` for the character. What a variable stands for is taken as it is: a `*` in it is a `*`.
  */
-export interface Template {
+export interface PatternTemplate {
   readonly parts: readonly TemplatePart[];
   /** The keys of its variables. */
   readonly keys: readonly ContextKey[];
 }
 
-export type TemplatePart = GlobPart | Variable;
+type TemplatePart = GlobPart | Variable;
 
-export interface Variable {
+interface Variable {
   readonly key: ContextKey;
   readonly otherwise: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface Variable {
 export const variableStart = '$' + '{';
 
 /** `hasWildcards`: whether `*` and `?` are wildcards where they stand by themselves. */
-export function parseTemplate(text: string, hasWildcards: boolean): Template | Mistake {
+export function parseTemplate(text: string, hasWildcards: boolean): PatternTemplate | StatementMistake {
   const parts: TemplatePart[] = [];
   const [head = '', ...tails] = text.split(variableStart);
   const addText = (plain: string) => parts.push(...(hasWildcards ? partsOf(plain) : plain === '' ? [] : [plain]));
@@ -50,19 +50,19 @@ export function collapseTemplateStars(text: string): string {
 }
 
 /** A template that was found to be sound when it was written. */
-export function readTemplate(text: string, hasWildcards: boolean): Template {
+export function readTemplate(text: string, hasWildcards: boolean): PatternTemplate {
   const template = parseTemplate(text, hasWildcards);
   if ('parts' in template) return template;
   throw new TypeError(`\`${shown(text)}\` is not a valid template`);
 }
 
 /** Whether a variable asks for what is not known yet. */
-export function isUnknown({ keys }: Template, context: AccessContext): boolean {
+export function isUnknown({ keys }: PatternTemplate, context: AccessContext): boolean {
   return keys.some((key) => isPending(key, context));
 }
 
-/** What a template says of a request. */
-export interface Expansion {
+/** The template's description of a request. */
+interface TemplateExpansion {
   /** Only texts and wildcards; `undefined` where a variable has no value, or a list of several, or an object. */
   readonly parts: readonly GlobPart[] | undefined;
   /** Whether a variable leads to several members, or to a value that is not known, so that it may stand for each text: it is a `*` in the parts. */
@@ -70,7 +70,7 @@ export interface Expansion {
 }
 
 /** Means nothing once the effort is spent. */
-export function expand({ parts }: Template, context: AccessContext, effort: Effort): Expansion {
+export function expand({ parts }: PatternTemplate, context: AccessContext, effort: Effort): TemplateExpansion {
   let expanded: GlobPart[] | undefined = [];
   let isVague = false;
   for (const part of parts) {
@@ -83,7 +83,7 @@ export function expand({ parts }: Template, context: AccessContext, effort: Effo
 }
 
 /** The text that it is for the request; `undefined` where that is not known, or not one. */
-export function expandedText(template: Template, context: AccessContext, effort: Effort): string | undefined {
+export function expandedText(template: PatternTemplate, context: AccessContext, effort: Effort): string | undefined {
   if (isUnknown(template, context)) return undefined;
   const { parts, isVague } = expand(template, context, effort);
   return isVague || parts === undefined ? undefined : joinedText(parts, effort);
@@ -115,7 +115,7 @@ export function withoutVariables(pattern: string): string {
 /** What a request says must not make a pattern that takes long: one with more symbols is as though it had no value. */
 const symbolsMax = 1024;
 
-export function expandedSymbols({ parts = [] }: Expansion, effort: Effort): readonly number[] | undefined {
+export function expandedSymbols({ parts = [] }: TemplateExpansion, effort: Effort): readonly number[] | undefined {
   const length = lengthOf(parts);
   if (parts.length === 0 || length > symbolsMax) return undefined;
   return spend(effort, length) ? symbolsOf(parts) : undefined;
@@ -135,7 +135,7 @@ function partFor(
   return values.length === 1 ? textOf(values[0]) : undefined;
 }
 
-function readVariable(inside: string): string | Variable | Mistake {
+function readVariable(inside: string): string | Variable | StatementMistake {
   if (inside === '*' || inside === '?' || inside === '$') return inside;
   const comma = inside.indexOf(',');
   const name = comma === -1 ? inside : inside.slice(0, comma);

@@ -1,4 +1,7 @@
-/** What a condition says of a request: it may depend on what is not known yet. */
+/** The effect of a statement that matches. */
+export type Effect = 'Allow' | 'Deny';
+
+/** The verdict of a condition on a request: it may depend on what is not known yet. */
 export type Truth = boolean | 'unknown';
 
 export function not(truth: Truth): Truth {

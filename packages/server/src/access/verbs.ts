@@ -1,3 +1,7 @@
+import { foldAscii } from '../lib/fold-ascii.ts';
+import { type Effort, wholeEffort } from './effort.ts';
+import { compileGlob, matchesGlob } from './patterns/glob.ts';
+
 /**
  * What may be done to the records of an entity. An action is a verb followed by the name of an entity. No verb begins
  * with another, so every action reads in one way only.
@@ -11,12 +15,12 @@ const letter = (one: string): string => `[${one}${one.toUpperCase()}?]`;
 const more = '[A-Za-z0-9_*?]*';
 
 /** What can match the beginning of a verb, of any length: the `*` behind it matches the others. */
-const beginning = (verb: string): string => [...verb].reduceRight((rest, one) => `(?:${letter(one)}${rest})?`, '');
+const openingText = (verb: string): string => [...verb].reduceRight((rest, one) => `(?:${letter(one)}${rest})?`, '');
 
 const patternVerbs = [...verbs, 'run'];
 
 /** The action patterns that `mayMatchAction` holds of, as the source of a regular expression. */
-export const actionPattern = `^(?:(?:${patternVerbs.map(beginning).join('|')})\\*${more}|(?:${patternVerbs
+export const actionPattern = `^(?:(?:${patternVerbs.map(openingText).join('|')})\\*${more}|(?:${patternVerbs
   .map((verb) => Array.from(verb, letter).join(''))
   .join('|')})[A-Za-z?]${more}|[rR][uU][nN][A-Za-z*?][A-Za-z0-9_*?-]*)$`;
 
@@ -54,4 +58,50 @@ function withStarSkipped(pattern: string, places: readonly number[]): readonly n
 
 function mayMatchEntityName(pattern: string): boolean {
   return /^[A-Za-z*?][A-Za-z0-9_*?]*$/.test(pattern);
+}
+
+interface ActionParts {
+  readonly verb: Verb;
+  readonly entityName: string;
+}
+
+/** An action taken apart, in lower case; undefined for what is no verb followed by a name. */
+export function actionParts(action: string): ActionParts | undefined {
+  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(action)) return undefined;
+  const folded = action.toLowerCase();
+  const verb = verbs.find((one) => folded.startsWith(one) && folded.length > one.length);
+  return verb === undefined ? undefined : { verb, entityName: folded.slice(verb.length) };
+}
+
+/** Where an app asks for a verb: the method, and the path below the app. What is about no single record needs no id. */
+export function routeOfVerb(
+  { verb, entityName }: ActionParts,
+  id: string,
+): { readonly method: string; readonly resource: string } {
+  switch (verb) {
+    case 'get':
+      return { method: 'GET', resource: `/item/${entityName}/${id}` };
+    case 'update':
+      return { method: 'PUT', resource: `/update/${entityName}/${id}` };
+    case 'delete':
+      return { method: 'DELETE', resource: `/delete/${entityName}/${id}` };
+    case 'create':
+      return { method: 'POST', resource: `/create/${entityName}` };
+    case 'count':
+      return { method: 'GET', resource: `/count/${entityName}` };
+    case 'list':
+    case 'browse':
+      return { method: 'GET', resource: `/list/${entityName}` };
+  }
+}
+
+/** What the policies are asked about a block. */
+export function runAction({ name = '' }: Readonly<Record<string, string>>): string {
+  return `run${name}`;
+}
+
+/** Whether an action pattern matches an action, which is in lower case. */
+export function actionMatcher(pattern: string): (action: string, effort?: Effort) => boolean {
+  const glob = compileGlob(foldAscii(pattern));
+  return (action, effort = wholeEffort()) => matchesGlob(glob, action, effort);
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts';
 
 /** A request target, taken apart. The path is what the router, the policies and the log all see. */
-export interface Target {
+export interface RequestTarget {
   readonly path: string;
   readonly query: string;
 }
@@ -12,7 +12,7 @@ export interface Target {
  * so no two readers can see two paths in one request.
  * @throws Problem `invalid_request`.
  */
-export function readTarget(url: string): Target {
+export function readTarget(url: string): RequestTarget {
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
   if (path.length > pathCharactersMax || !isCanonical(path))

@@ -92,7 +92,7 @@ test('every route that reads, and whose reply has marked members, says what it l
   for (const [name, one] of Object.entries(managementApi) as [string, Route][]) {
     const { method, access, production } = one;
     if (method !== 'GET' || !['developer', 'watch', 'publish'].includes(access)) continue;
-    const isTold = production?.leftOut !== undefined || production?.refused === 'always';
-    assert.ok(shownBy(one) === undefined || isTold, name);
+    const isDocumented = production?.leftOut !== undefined || production?.refused === 'always';
+    assert.ok(shownBy(one) === undefined || isDocumented, name);
   }
 });

@@ -1,8 +1,10 @@
 /** A value of a production record is for `org_admin` alone. What a route says of that is held to here, for every route. */
+
 import type { Route } from '@freehold/contract/route';
 import { ofRecordsMark } from '@freehold/contract/schema';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { Problem } from '../lib/problem.ts';
+import { isObject } from '../lib/unknown-names.ts';
 
 /** Builders and their keys have a role; whom else a route takes, it says by its access. */
 interface Caller {
@@ -13,14 +15,14 @@ export function mayReadProduction({ role }: Caller): boolean {
   return role === 'org_admin';
 }
 
-/** What a request says beside its path. */
-interface Sent {
+/** The parts of a request beside its path. */
+interface SentValues {
   readonly query: unknown;
   readonly body: unknown;
 }
 
 /** @throws Problem `role_required` for what a route refuses to callers who may not read values of production. */
-export function assertMayAsk({ production }: Route, caller: unknown, { query, body }: Sent): void {
+export function assertMayAsk({ production }: Route, caller: unknown, { query, body }: SentValues): void {
   const refused = production?.refused;
   if (refused === undefined || envOf({ query, body }) !== 'prod' || !isHeldBack(caller)) return;
   if (refused === 'always') throw new Problem('role_required', 'in production this needs the role `org_admin`');
@@ -29,10 +31,10 @@ export function assertMayAsk({ production }: Route, caller: unknown, { query, bo
 }
 
 /** What a caller is answered of a value: all of it, or all but the members that hold or tell of values of production. */
-export type Shown = (value: unknown, caller: unknown, sent: Sent) => unknown;
+export type ShowValues = (value: unknown, caller: unknown, sent: SentValues) => unknown;
 
 /** Undefined for a route without such members. */
-export function shownBy({ replies }: Route): Shown | undefined {
+export function shownBy({ replies }: Route): ShowValues | undefined {
   const outs = Object.values(replies).flatMap(({ schema }) => leavingOut(schema as JsonSchema | undefined) ?? []);
   if (outs.length === 0) return undefined;
   return (value, caller, sent) =>
@@ -44,9 +46,11 @@ function isHeldBack(caller: unknown): boolean {
 }
 
 /** Undefined where nothing says so: then each part of a reply says it, or is taken for production. */
-function envOf({ query, body }: Sent): unknown {
-  const [asked] = [query, body].flatMap((part) => (isObject(part) && typeof part.env === 'string' ? [part.env] : []));
-  return asked;
+function envOf({ query, body }: SentValues): unknown {
+  const [requested] = [query, body].flatMap((part) =>
+    isObject(part) && typeof part.env === 'string' ? [part.env] : [],
+  );
+  return requested;
 }
 
 function hasMember(value: unknown, path: string): boolean {
@@ -98,8 +102,4 @@ function everyMemberOut(out: LeaveOut | undefined): LeaveOut | undefined {
     isObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, out(member, env)]))
       : value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

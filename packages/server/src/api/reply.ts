@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 
-/** What a handler answers. `body` is the text that is sent; JSON unless `contentType` says otherwise. */
+/** The reply of a handler. `body` is the text that is sent; JSON unless `contentType` says otherwise. */
 export interface Reply {
   readonly status: number;
   readonly body?: string;

@@ -10,10 +10,10 @@ export interface Callers {
   readonly public: undefined;
 }
 
-export type Access = keyof Callers;
+export type RouteAccess = keyof Callers;
 
 /** A route as a gateway serves it: its description, and the function that answers. */
-export interface ServedRoute<A extends Access = Access> {
+export interface ServedRoute<A extends RouteAccess = RouteAccess> {
   /** Left out of a route of records, which is described for each entity. */
   readonly route?: Route;
   readonly method: Method;
@@ -24,7 +24,7 @@ export interface ServedRoute<A extends Access = Access> {
   readonly takesTags?: true;
   readonly takesBody?: TakesBody;
   readonly compressed?: Route['compressed'];
-  /** How the audit log calls a call that was refused. */
+  /** The audit log's name for a refused call. */
   readonly refusedAs?: `${string}_refused`;
   /** Counts as a call of the org where it succeeds: a refused caller does not belong to an org. */
   readonly isMetered?: true;
@@ -52,11 +52,11 @@ export function bodyAsRead({ readTexts = {} }: Pick<ServedRoute, 'readTexts'>, b
 }
 
 /** A route of one of these accesses. */
-export type RouteOf<A extends Access> = { readonly [One in A]: ServedRoute<One> }[A];
+export type RouteOf<A extends RouteAccess> = { readonly [One in A]: ServedRoute<One> }[A];
 
-export type AnyRoute = RouteOf<Access>;
+export type AnyRoute = RouteOf<RouteAccess>;
 
-/** What a module gives the gateways to serve. */
+/** The routes that a module adds to the gateways. */
 export interface RoutesOfModule {
   readonly app?: readonly AnyRoute[];
   readonly management?: readonly AnyRoute[];

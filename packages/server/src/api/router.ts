@@ -19,9 +19,9 @@ export interface Match<R> {
   readonly params: Readonly<Record<string, string>>;
 }
 
-interface Node<R> {
-  readonly literals: Map<string, Node<R>>;
-  parameter: { readonly name: string; readonly node: Node<R> } | undefined;
+interface RouteNode<R> {
+  readonly literals: Map<string, RouteNode<R>>;
+  parameter: { readonly name: string; readonly node: RouteNode<R> } | undefined;
   readonly routes: Map<string, R>;
 }
 
@@ -53,18 +53,18 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]) {
   };
 }
 
-function newNode<R>(): Node<R> {
+function newNode<R>(): RouteNode<R> {
   return { literals: new Map(), parameter: undefined, routes: new Map() };
 }
 
-function insert<R extends RoutePattern>(root: Node<R>, route: R): void {
+function insert<R extends RoutePattern>(root: RouteNode<R>, route: R): void {
   let node = root;
   for (const segment of route.path.split('/').slice(1)) node = child(node, segment);
   if (node.routes.has(route.method)) throw new TypeError(`two routes for ${route.method} ${route.path}`);
   node.routes.set(route.method, route);
 }
 
-function child<R>(node: Node<R>, segment: string): Node<R> {
+function child<R>(node: RouteNode<R>, segment: string): RouteNode<R> {
   if (segment.startsWith(':')) {
     const name = segment.slice(1);
     node.parameter ??= { name, node: newNode<R>() };
@@ -77,14 +77,14 @@ function child<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /** The quick way, which takes the first turn that fits and never goes back. */
-function walk<R>(root: Node<R>, path: string, params: Record<string, string>): Node<R> | undefined {
-  let node: Node<R> | undefined = root;
+function walk<R>(root: RouteNode<R>, path: string, params: Record<string, string>): RouteNode<R> | undefined {
+  let node: RouteNode<R> | undefined = root;
   let start = 1;
   while (node !== undefined && start <= path.length) {
     const slash = path.indexOf('/', start);
     const end = slash === -1 ? path.length : slash;
     const segment = path.slice(start, end);
-    const literal: Node<R> | undefined = node.literals.size === 0 ? undefined : node.literals.get(segment);
+    const literal: RouteNode<R> | undefined = node.literals.size === 0 ? undefined : node.literals.get(segment);
     if (literal === undefined && node.parameter !== undefined) {
       params[node.parameter.name] = segment;
       node = node.parameter.node;
@@ -94,17 +94,17 @@ function walk<R>(root: Node<R>, path: string, params: Record<string, string>): N
   return node;
 }
 
-interface Reached<R> {
-  readonly node: Node<R>;
+interface MatchedNode<R> {
+  readonly node: RouteNode<R>;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /** Every place that a path may mean, those with more literal segments at the front first. */
 function* walkAll<R>(
-  node: Node<R>,
+  node: RouteNode<R>,
   segments: readonly string[],
-  params: Reached<R>['params'] = {},
-): Generator<Reached<R>> {
+  params: MatchedNode<R>['params'] = {},
+): Generator<MatchedNode<R>> {
   const [segment, ...rest] = segments;
   if (segment === undefined) {
     yield { node, params };

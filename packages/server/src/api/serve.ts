@@ -1,16 +1,16 @@
 /** Puts a handler behind the description of its route: what comes to the handler fits it, and the reply follows from it. */
+
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@freehold/contract/route';
-import { type CanonicalForm, canonicalForm } from '../lib/canonical-form.ts';
-import { checkSchema } from '../lib/check-schema.ts';
+import { checkSchema, describedFormat } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { invalidBody } from '../lib/problem.ts';
-import { readDescribedQuery } from './described-query.ts';
+import { readDescribedQuery } from '../lib/query-string.ts';
 import { assertMayAsk, shownBy } from './production-values.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
-import type { Access, Callers, ServedRoute } from './route.ts';
+import type { Callers, RouteAccess, ServedRoute } from './route.ts';
 
 /** A request as it comes to the handler of a described route. */
 export interface Received<R extends Route> extends RequestEnvelope {
@@ -19,23 +19,23 @@ export interface Received<R extends Route> extends RequestEnvelope {
   readonly body: BodyOf<R>;
 }
 
-type AccessOf<R extends Route> = Extract<R['access'], Access>;
+type AccessOf<R extends Route> = Extract<R['access'], RouteAccess>;
 
 type Handle<R extends Route, A> = (request: Received<R>, caller: Callers[AccessOf<R>]) => A;
 
 /** What a handler gives back. One whose reply has no body may wait for what it does, and gives nothing. */
-type Answer<R extends Route> = MaybePromise<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
+type RouteAnswer<R extends Route> = MaybePromise<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
 
 /** What the contract does not say of a route. */
-interface Beside extends Pick<ServedRoute, 'readTexts'> {
-  /** What is wrong with the members of a body together, of any kind: reported with the mistakes of its schema. */
-  readonly mistakes?: Mistakes;
+interface HandlerOptions extends Pick<ServedRoute, 'readTexts'> {
+  /** The faults of the members of a body together, of any kind: reported with the mistakes of its schema. */
+  readonly mistakes?: FindMistakes;
 }
 
-type Mistakes = (body: unknown) => readonly InputError[];
+type FindMistakes = (body: unknown) => readonly InputError[];
 
 /** The handler gives what the reply holds; nothing where it has no body. */
-export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, beside: Beside = {}) {
+export function serve<R extends Route>(route: R, handle: Handle<R, RouteAnswer<R>>, beside: HandlerOptions = {}) {
   const [status = 204] = Object.keys(route.replies).map(Number);
   const shown = shownBy(route);
   return serveChecked(
@@ -53,7 +53,7 @@ export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, b
 export function serveReply<R extends Route>(
   route: R,
   handle: Handle<R, MaybePromise<Reply>>,
-  beside: Beside = {},
+  beside: HandlerOptions = {},
 ): ServedRoute<AccessOf<R>> {
   const shown = shownBy(route);
   if (shown === undefined) return serveChecked(route, handle, beside);
@@ -70,7 +70,7 @@ export function serveReply<R extends Route>(
 function serveChecked<R extends Route>(
   route: R,
   handle: Handle<R, MaybePromise<Reply>>,
-  { mistakes, ...beside }: Beside,
+  { mistakes, ...beside }: HandlerOptions,
 ): ServedRoute<AccessOf<R>> {
   const { method, path, access } = route;
   const { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, compressed } = route;
@@ -85,8 +85,10 @@ function serveChecked<R extends Route>(
   };
   const takesBody = bodyTaken(route);
   const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, compressed };
-  const said = Object.fromEntries(Object.entries({ ...flags, takesBody }).filter(([, value]) => value !== undefined));
-  return { method, path, access, ...said, ...beside, route, handle: handleChecked } as unknown as ServedRoute<
+  const description = Object.fromEntries(
+    Object.entries({ ...flags, takesBody }).filter(([, value]) => value !== undefined),
+  );
+  return { method, path, access, ...description, ...beside, route, handle: handleChecked } as unknown as ServedRoute<
     AccessOf<R>
   >;
 }
@@ -105,10 +107,57 @@ function bodyTaken({ body, isBodyOptional, takesStreamOf }: Route): TakesBody | 
 function checkedBody<R extends Route>(
   { body: schema, isBodyOptional }: R,
   body: unknown,
-  mistakes: Mistakes = () => [],
+  mistakes: FindMistakes = () => [],
 ): BodyOf<R> {
   if (schema === undefined || (body === undefined && isBodyOptional === true)) return undefined as BodyOf<R>;
   const errors = [...checkSchema(schema as JsonSchema, body), ...mistakes(body)];
   if (errors.length > 0) throw invalidBody(errors);
   return body as BodyOf<R>;
+}
+
+/** Gives a value that its schema allows with each text of a format in the one spelling of its value. */
+type CanonicalForm = (value: unknown) => unknown;
+
+/**
+ * Handlers see one spelling of an id or a time, however it was sent, so none has a reader of its own. Undefined for a
+ * schema in which nothing has a second spelling.
+ */
+export function canonicalForm(schema: JsonSchema): CanonicalForm | undefined {
+  const { format, items, properties } = schema;
+  const branches = (schema.anyOf ?? schema.oneOf) as readonly JsonSchema[] | undefined;
+  if (branches !== undefined) return formOfBranches(branches);
+  const described = describedFormat(format);
+  if (described !== undefined) return (value) => (typeof value === 'string' ? (described.read(value) ?? value) : value);
+  if (items !== undefined) return formOfElements(items as JsonSchema);
+  return properties === undefined ? undefined : formOfMembers(properties as Readonly<Record<string, JsonSchema>>);
+}
+
+function formOfBranches(branches: readonly JsonSchema[]): CanonicalForm | undefined {
+  const forms = branches.map(canonicalForm);
+  if (forms.every((form) => form === undefined)) return undefined;
+  return (value) => {
+    const form = forms[branches.findIndex((branch) => checkSchema(branch, value).length === 0)];
+    return form === undefined ? value : form(value);
+  };
+}
+
+function formOfElements(items: JsonSchema): CanonicalForm | undefined {
+  const form = canonicalForm(items);
+  if (form === undefined) return undefined;
+  return (value) => (Array.isArray(value) ? value.map((element) => form(element)) : value);
+}
+
+function formOfMembers(properties: Readonly<Record<string, JsonSchema>>): CanonicalForm | undefined {
+  const forms = new Map<string, CanonicalForm>();
+  for (const [name, shape] of Object.entries(properties)) {
+    const form = canonicalForm(shape);
+    if (form !== undefined) forms.set(name, form);
+  }
+  if (forms.size === 0) return undefined;
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, forms.get(name)?.(member) ?? member]),
+    );
+  };
 }

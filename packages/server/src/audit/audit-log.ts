@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Scope } from '../store/port.ts';
+import type { Item, Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { type AuditEntry, orgAudit, platformAudit } from './audit-entry.ts';
-import { latest, openStrand, placesOf, type Source, type Strand, take } from './strand.ts';
+import { type AuditEntry, orgAudit, platformAudit, readEntry } from './audit-entry.ts';
 
 /** What was done to an org and by whom, the latest first. Nothing changes an entry or takes it away. */
 export interface AuditLog {
@@ -40,7 +39,7 @@ export interface AuditFilter {
   readonly to?: string | undefined;
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly items: readonly AuditEntry[];
   readonly nexttoken: string | null;
   /** The page is not full, although there may be more: it has looked at as many entries as a page may. */
@@ -93,7 +92,7 @@ export function sourcesOf(
   deps: Pick<AuditLogDeps, 'platform' | 'orgScopes' | 'workspaceScopes'>,
   orgCode: string,
   { env, tenantCode }: Pick<AuditFilter, 'env' | 'tenantCode'>,
-): readonly Source[] {
+): readonly StrandSource[] {
   const both = (kind: string, { test, prod }: Readonly<Record<Environment, Scope>>) => [
     { name: `${kind}test`, env: 'test', scope: test, pk: orgAudit },
     { name: `${kind}prod`, env: 'prod', scope: prod, pk: orgAudit },
@@ -108,7 +107,7 @@ export function sourcesOf(
 
 interface ReadList {
   readonly name: string;
-  readonly sources: readonly Source[];
+  readonly sources: readonly StrandSource[];
 }
 
 interface OpenList {
@@ -163,15 +162,15 @@ async function readItems(
     const found = await latest(strands);
     if (found === undefined) break;
     take(found.strand);
-    if (isAskedFor(found.entry, filter)) items.push(found.entry);
+    if (matchesFilter(found.entry, filter)) items.push(found.entry);
   }
   return items;
 }
 
-function isAskedFor(entry: AuditEntry, filter: AuditFilter): boolean {
+function matchesFilter(entry: AuditEntry, filter: AuditFilter): boolean {
   const { env, actor, action, target, tenantCode, requestId, from, to } = filter;
-  const isSame = (asked: string | undefined, said: string | undefined): boolean =>
-    asked === undefined || asked === said;
+  const isSame = (query: string | undefined, description: string | undefined): boolean =>
+    query === undefined || query === description;
   return (
     isSame(env, entry.env) &&
     isSame(actor, entry.actor.id) &&
@@ -182,4 +181,77 @@ function isAskedFor(entry: AuditEntry, filter: AuditFilter): boolean {
     (from === undefined || entry.at >= from) &&
     (to === undefined || entry.at < to)
   );
+}
+
+/** A partition of entries, each in the order of its scope's commits. */
+export interface StrandSource {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly pk: string;
+}
+
+/** One of them, read from its end. */
+interface Strand extends StrandSource {
+  place: string | undefined;
+  readonly ahead: Item[];
+  isRead: boolean;
+}
+
+/** By the name of a strand: where what was looked at begins. */
+type StrandTargets = Readonly<Record<string, string | undefined>>;
+
+const chunk = 100;
+
+function openStrand(source: StrandSource, places: StrandTargets): Strand {
+  return { ...source, place: places[source.name], ahead: [], isRead: false };
+}
+
+function placesOf(strands: readonly Strand[]): StrandTargets {
+  return Object.fromEntries(strands.map((strand) => [strand.name, strand.place ?? placeAbove(strand)]));
+}
+
+/**
+ * Of a strand that no entry was taken of, all that stands is below its place, and what is appended meanwhile above:
+ * later pages show nothing that came after the first. Sort keys of entries begin with a digit and hold no `~`.
+ */
+function placeAbove({ ahead: [next] }: Strand): string {
+  return next === undefined ? belowAll : `${next.sk}~`;
+}
+
+const belowAll = '!';
+
+/** Goes on behind the entry that was looked at. */
+function take(strand: Strand): void {
+  strand.place = strand.ahead.shift()?.sk;
+}
+
+/** The strand whose next entry is the latest of all. Clocks may step back; strands never lose or repeat an entry. */
+async function latest(
+  strands: readonly Strand[],
+): Promise<{ readonly strand: Strand; readonly entry: AuditEntry } | undefined> {
+  let found: { readonly strand: Strand; readonly entry: AuditEntry } | undefined;
+  for (const strand of strands) {
+    const entry = await peek(strand);
+    if (entry !== undefined && (found === undefined || entry.at > found.entry.at)) found = { strand, entry };
+  }
+  return found;
+}
+
+/** An item that is not an entry, because it was written from outside, is skipped. */
+async function peek(strand: Strand): Promise<AuditEntry | undefined> {
+  for (;;) {
+    if (strand.ahead.length === 0 && !strand.isRead) await readOn(strand);
+    const [next] = strand.ahead;
+    if (next === undefined) return undefined;
+    const entry = readEntry(next);
+    if (entry !== undefined) return entry;
+    take(strand);
+  }
+}
+
+async function readOn(strand: Strand): Promise<void> {
+  const before = strand.place === undefined ? {} : { before: strand.place };
+  const items = await strand.scope.range(strand.pk, { reverse: true, limit: chunk, ...before });
+  strand.ahead.push(...items);
+  strand.isRead = items.length < chunk;
 }

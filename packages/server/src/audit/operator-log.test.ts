@@ -12,7 +12,7 @@ test('actions of the operator are listed in order, apart from what builders do t
   const auditContext = { at: '', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
   await platform.commit([platformAuditEntry('acme', auditContext, { action: 'org.created' })]);
   for (const action of ['signing_key.made', 'signing_key.revoked'])
-    await log.tell('r1', { action, target: { kind: 'signing_key', id: 'k' } });
+    await log.record('r1', { action, target: { kind: 'signing_key', id: 'k' } });
   const entries = (await platform.range(orgAudit, { limit: 9 })).flatMap((item) => readEntry(item) ?? []);
   assert.deepEqual(entries[0], {
     at: '2026-01-01T00:00:00.000Z',

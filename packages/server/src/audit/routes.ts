@@ -9,7 +9,7 @@ import { type AuditEntry, platformActor } from './audit-entry.ts';
 import type { AuditFilter, AuditLog, AuditQuery, AuditSlice } from './audit-log.ts';
 import type { VerifiedChains } from './verified-chains.ts';
 
-export interface AuditRouteDeps {
+interface AuditRouteDeps {
   readonly audit: AuditLog;
   readonly auditChains: VerifiedChains;
 }
@@ -34,17 +34,17 @@ export function auditRoutes({ audit, auditChains }: AuditRouteDeps): readonly An
   ];
 }
 
-type SentQuery = Received<typeof auditApi.listAuditEntries>['query'];
+type EntriesQuery = Received<typeof auditApi.listAuditEntries>['query'];
 
 const codeForm = /^[a-z0-9-]{1,63}$/;
 
 /** @throws Problem `invalid_request`. */
-function readAuditQuery(query: SentQuery): AuditQuery {
+function readAuditQuery(query: EntriesQuery): AuditQuery {
   return { pageSize: query.pagesize, nexttoken: query.nexttoken, filter: readFilter(query) };
 }
 
 /** @throws Problem `invalid_request`. */
-function readFilter(query: Omit<SentQuery, 'pagesize' | 'nexttoken'>): AuditFilter {
+function readFilter(query: Omit<EntriesQuery, 'pagesize' | 'nexttoken'>): AuditFilter {
   const { env, actor, action, target, tenant_code, request_id: requestId, from, to } = query;
   const times = { from: startOf(from), to: startOf(to) };
   return { env, actor, action, target, tenantCode: readCode(tenant_code), requestId, ...times };
@@ -57,11 +57,11 @@ function readCode(code: string | undefined): string | undefined {
 }
 
 /** In the form that entries have, which is in the order of the times: a day counts from its beginning. */
-function startOf(asked: string | undefined): string | undefined {
-  return asked === undefined ? undefined : timestamp(Date.parse(asked));
+function startOf(query: string | undefined): string | undefined {
+  return query === undefined ? undefined : timestamp(Date.parse(query));
 }
 
-/** Where the file ends before the log does, its last entry says how to go on. */
+/** If the file ends before the log does, its last entry says how to go on. */
 async function* entriesOf(
   slices: AsyncIterable<AuditSlice>,
   request_id: string,

@@ -37,7 +37,7 @@ async function bench(entries: number) {
   return { opened, scope, write, chains: chainsOn(opened) };
 }
 
-/** What is known of the chain of the test environment. */
+/** The facts that are known of the chain of the test environment. */
 async function ofTest(states: Promise<readonly { readonly chain: string }[]>) {
   const state = (await states).find(({ chain }) => chain === 'test');
   return state as Awaited<ReturnType<ReturnType<typeof chainsOn>['show']>>[number];

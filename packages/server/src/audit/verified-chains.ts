@@ -2,12 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { auditApi } from '@freehold/contract/management/audit';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import { type ChainHead, chainHeadKey, linkDigest, readHead, readLink } from '../store/chain.ts';
+import { type ChainHead, nextLink, readChainHead, readLink } from '../store/chain.ts';
 import type { Scope } from '../store/port.ts';
 import { asRead, json, table } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
-import { type AuditLogDeps, sourcesOf } from './audit-log.ts';
-import type { Source } from './strand.ts';
+import { type AuditLogDeps, type StrandSource, sourcesOf } from './audit-log.ts';
 
 /** How far the chains of an org are verified while the platform runs. Each call does a bounded part, and remembers it. */
 export interface VerifiedChains {
@@ -16,7 +15,7 @@ export interface VerifiedChains {
   verify(orgCode: string, wanted: Verification): Promise<readonly ChainState[]>;
 }
 
-export type ChainState = ReplyOf<typeof auditApi.listAuditChains>['items'][number];
+type ChainState = ReplyOf<typeof auditApi.listAuditChains>['items'][number];
 
 export interface Verification {
   readonly tenantCode: string | undefined;
@@ -24,20 +23,20 @@ export interface Verification {
   readonly restart: boolean;
 }
 
-export interface VerifiedChainsDeps extends Pick<AuditLogDeps, 'platform' | 'orgScopes' | 'workspaceScopes'> {
+interface VerifiedChainsDeps extends Pick<AuditLogDeps, 'platform' | 'orgScopes' | 'workspaceScopes'> {
   readonly clock: Clock;
 }
 
-type Fault = NonNullable<ChainState['broken']>;
+type ChainFault = NonNullable<ChainState['broken']>;
 
-interface Verified {
+interface VerifiedChain {
   readonly count: number;
   readonly digest: string;
   /** The sort key of the last verified entry; empty before the first. */
   readonly sk: string;
   readonly at: string;
   /** A fault that was found, until the verification has passed it. */
-  readonly broken?: Fault | undefined;
+  readonly broken?: ChainFault | undefined;
 }
 
 const entriesPerCall = 2000;
@@ -46,7 +45,7 @@ const entriesPerRead = 500;
 /** By org and chain. INVARIANT: no partition of entries, whose names begin with `audit`. */
 const verifiedChains = table(
   ([orgCode, chain]: readonly [orgCode: string, chain: string]) => ({ pk: `chain-verified;${orgCode}`, sk: chain }),
-  json<Verified>('verified chain', { count: 'number', digest: 'string', sk: 'string', at: 'string' }),
+  json<VerifiedChain>('verified chain', { count: 'number', digest: 'string', sk: 'string', at: 'string' }),
 );
 
 export function createVerifiedChains(deps: VerifiedChainsDeps): VerifiedChains {
@@ -67,7 +66,7 @@ export function createVerifiedChains(deps: VerifiedChainsDeps): VerifiedChains {
 }
 
 interface OrgChain {
-  readonly source: Source;
+  readonly source: StrandSource;
   readonly name: ChainState['chain'];
   readonly place: readonly [orgCode: string, chain: string];
 }
@@ -90,10 +89,14 @@ function chainsOf(deps: VerifiedChainsDeps, orgCode: string, tenantCode: string 
 
 async function showChain(platform: Scope, { source: { scope, pk }, name, place }: OrgChain): Promise<ChainState> {
   const row = await verifiedChains.read(platform, place);
-  return stateOf(name, await headOf(scope, pk), row?.value);
+  return stateOf(name, await readChainHead(scope, pk), row?.value);
 }
 
-function stateOf(chain: ChainState['chain'], head: ChainHead | undefined, verified: Verified | undefined): ChainState {
+function stateOf(
+  chain: ChainState['chain'],
+  head: ChainHead | undefined,
+  verified: VerifiedChain | undefined,
+): ChainState {
   const { count = 0, digest = '', at = null, broken = null } = verified ?? {};
   return {
     chain,
@@ -116,7 +119,7 @@ async function verifyChain(
     const row = await verifiedChains.read(platform, place);
     const before = row?.value;
     const from = restart || before === undefined ? nothingVerified : before;
-    const head = await headOf(source.scope, source.pk);
+    const head = await readChainHead(source.scope, source.pk);
     const isOwed = name === 'org' || (before?.count ?? 0) > 0;
     const known = before === undefined ? undefined : (cutOff(head, before) ?? before.broken);
     const followed = await follow(source, { head, from, left: enoughFor(known, from, left), isOwed });
@@ -124,7 +127,7 @@ async function verifyChain(
     const fault = followed.broken ?? (known !== undefined && count < known.entry ? known : undefined);
     const at = timestamp(clock.now());
     const broken = fault === undefined ? {} : { broken: { ...fault, found_at: foundAt(fault, before) ?? at } };
-    const verified: Verified = { count, digest, sk, at, ...broken };
+    const verified: VerifiedChain = { count, digest, sk, at, ...broken };
     const isEmpty = before === undefined && count === 0 && fault === undefined;
     return {
       changes: isEmpty ? [] : [verifiedChains.put(place, verified, { if: asRead(row) })],
@@ -136,34 +139,34 @@ async function verifyChain(
 }
 
 /** A known fault is never left just before the entry that it is about: it would look as if it had been found again. */
-function enoughFor(known: Followed['broken'], { count }: Reached, left: number): number {
+function enoughFor(known: FollowedChain['broken'], { count }: ReachedEntry, left: number): number {
   return known?.entry === count + left + 1 ? left + 1 : left;
 }
 
 /** When a fault was found that is still there. */
-function foundAt(fault: NonNullable<Followed['broken']>, before: Verified | undefined): string | undefined {
+function foundAt(fault: NonNullable<FollowedChain['broken']>, before: VerifiedChain | undefined): string | undefined {
   const isSame = before?.broken?.entry === fault.entry && before.broken.problem === fault.problem;
   return isSame ? before.broken?.found_at : undefined;
 }
 
-type Reached = Pick<Verified, 'count' | 'digest' | 'sk'>;
+type ReachedEntry = Pick<VerifiedChain, 'count' | 'digest' | 'sk'>;
 
-interface Way {
+interface ChainWalk {
   /** As it was before the entries are read, so that it counts no entry that is not there yet. */
   readonly head: ChainHead | undefined;
-  readonly from: Reached;
-  /** How many entries may be looked at. */
+  readonly from: ReachedEntry;
+  /** The number of entries that may be looked at. */
   readonly left: number;
   /** Whether there must be a chain. */
   readonly isOwed: boolean;
 }
 
-interface Followed {
-  readonly reached: Reached;
+interface FollowedChain {
+  readonly reached: ReachedEntry;
   readonly broken?: { readonly entry: number; readonly problem: string };
 }
 
-async function follow(source: Source, way: Way): Promise<Followed> {
+async function follow(source: StrandSource, way: ChainWalk): Promise<FollowedChain> {
   const { head, from, left, isOwed } = way;
   if (head === undefined) {
     const [first] = await source.scope.range(source.pk, { limit: 1 });
@@ -185,42 +188,35 @@ async function follow(source: Source, way: Way): Promise<Followed> {
 }
 
 /** What was verified and is counted no more. A verification from the first entry would not find it. */
-function cutOff(head: ChainHead | undefined, { count }: Reached): Followed['broken'] {
+function cutOff(head: ChainHead | undefined, { count }: ReachedEntry): FollowedChain['broken'] {
   if (head === undefined || head.count >= count) return undefined;
   const problem = `the chain was verified up to entry ${count}, but its head counts ${head.count}`;
   return { entry: head.count + 1, problem };
 }
 
-async function followEntries({ scope, pk }: Source, from: Reached, wanted: number): Promise<Followed> {
+async function followEntries({ scope, pk }: StrandSource, from: ReachedEntry, wanted: number): Promise<FollowedChain> {
   let reached = from;
   const end = from.count + wanted;
   while (reached.count < end) {
     const after = reached.sk === '' ? {} : { after: reached.sk };
     const items = await scope.range(pk, { ...after, limit: Math.min(entriesPerRead, end - reached.count) });
     if (items.length === 0) return brokenBehind(reached, 'the entry is missing');
-    for (const { sk, value } of items) {
-      const link = readLink({ value });
-      const digest =
-        link === undefined ? '' : linkDigest(reached.digest, { scope: scope.name, pk, sk, text: link.text });
-      if (link === undefined || link.digest !== digest)
+    for (const item of items) {
+      const next = nextLink(reached, scope.name, item);
+      if (next === undefined)
         return brokenBehind(reached, 'the entry does not follow from those before it: it or one of them was changed');
-      reached = { count: reached.count + 1, digest, sk };
+      reached = { ...next, sk: item.sk };
     }
     await nextTurn();
   }
   return { reached };
 }
 
-function brokenBehind(reached: Reached, problem: string): Followed {
+function brokenBehind(reached: ReachedEntry, problem: string): FollowedChain {
   return { reached, broken: { entry: reached.count + 1, problem } };
 }
 
-async function isAsVerified({ scope, pk }: Source, { sk, digest }: Reached): Promise<boolean> {
+async function isAsVerified({ scope, pk }: StrandSource, { sk, digest }: ReachedEntry): Promise<boolean> {
   const [item] = await scope.get([{ pk, sk }]);
   return item !== undefined && readLink(item)?.digest === digest;
-}
-
-async function headOf(scope: Scope, pk: string): Promise<ChainHead | undefined> {
-  const [item] = await scope.get([chainHeadKey(pk)]);
-  return item === undefined ? undefined : readHead(item.value);
 }

@@ -4,8 +4,7 @@ import { chainHeadKey, headValue, linkDigest, linkValue, readHead, readLink } fr
 import { openStore } from '../store/open-store.ts';
 import type { Item, OpenedStore } from '../store/port.ts';
 import { auditEntry, platformAuditEntry } from './audit-entry.ts';
-import { exportedEntries } from './export-entries.ts';
-import { type Chain, verifyChains } from './verify-chains.ts';
+import { type Chain, exportedEntries, verifyChains } from './verify-chains.ts';
 
 const clock = { now: () => 0 };
 const auditContext = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;

@@ -1,8 +1,7 @@
-import { chainHeads, linkDigest, noChain, readHead, readLink } from '../store/chain.ts';
-import { itemWithoutHead } from '../store/lost-head.ts';
+import { type ChainHead, chainHeads, nextLink, noChain, readChainHead, readLink } from '../store/chain.ts';
 import type { Item, OpenedStore, Scope, ScopeName } from '../store/port.ts';
-import { eachItem, eachScope } from '../store/walk.ts';
-import { isAuditPartition, orgAudit } from './audit-entry.ts';
+import { eachItem, eachScope, itemWithoutHead } from '../store/walk.ts';
+import { isAuditPartition, orgAudit, platformAudit } from './audit-entry.ts';
 
 /** A chain of entries, as far as it is whole. */
 export interface Chain {
@@ -15,7 +14,7 @@ export interface Chain {
 }
 
 /** The first place at which a chain is not what was written. */
-export interface BrokenLink {
+interface BrokenLink {
   /** Undefined where it is the end of the chain. */
   readonly sk: string | undefined;
   readonly problem: string;
@@ -23,7 +22,7 @@ export interface BrokenLink {
 
 const pageItems = 500;
 
-export interface ChainsToVerify {
+interface ChainsToVerify {
   /** Chains that must be there, by their scopes, beside those of which something is found. */
   readonly owed: ReadonlyMap<ScopeName, readonly string[]>;
   /** Gets the digest of each unchanged entry. */
@@ -47,16 +46,14 @@ export async function* verifyChains(opened: OpenedStore, { owed, seen }: ChainsT
 const scopeHeadGone: BrokenLink = { sk: undefined, problem: 'the head row of the scope is missing' };
 
 /** The partitions of all chains of a store. */
-export async function* chainsIn(opened: OpenedStore): AsyncGenerator<{ readonly scope: Scope; readonly pk: string }> {
+async function* chainsIn(opened: OpenedStore): AsyncGenerator<{ readonly scope: Scope; readonly pk: string }> {
   for await (const { scope } of scopesIn(opened)) for (const pk of await chainsOf(opened, scope)) yield { scope, pk };
 }
 
-interface FoundScope {
-  readonly scope: Scope;
-  readonly hasHead: boolean;
-}
-
-async function* scopesIn({ store, maintenance }: OpenedStore): AsyncGenerator<FoundScope> {
+async function* scopesIn({
+  store,
+  maintenance,
+}: OpenedStore): AsyncGenerator<{ readonly scope: Scope; readonly hasHead: boolean }> {
   for await (const head of eachScope(maintenance))
     yield { scope: store.scope(head.name), hasHead: (await itemWithoutHead(maintenance, head)) === undefined };
 }
@@ -75,31 +72,56 @@ async function chainsOf({ maintenance }: OpenedStore, scope: Scope): Promise<rea
 }
 
 async function verifyChain(scope: Scope, pk: string, seen: (digest: string) => void): Promise<Chain> {
-  let { count, digest } = noChain;
+  let found = noChain;
   for await (const item of entriesOf(scope, pk)) {
-    const link = readLink(item);
-    const expected =
-      link === undefined ? '' : linkDigest(digest, { scope: scope.name, pk, sk: item.sk, text: link.text });
-    if (link?.digest !== expected) {
-      const problem = `the entry does not follow from the ${count} before it: it or an earlier entry was changed`;
-      return { scope: scope.name, pk, count, digest, broken: { sk: item.sk, problem } };
+    const next = nextLink(found, scope.name, item);
+    if (next === undefined) {
+      const problem = `the entry does not follow from the ${found.count} before it: it or an earlier entry was changed`;
+      return { scope: scope.name, pk, ...found, broken: { sk: item.sk, problem } };
     }
-    digest = expected;
-    count++;
-    seen(digest);
+    found = next;
+    seen(next.digest);
   }
-  const [head] = await scope.get([{ pk: chainHeads, sk: pk }]);
-  return { scope: scope.name, pk, count, digest, broken: endOf({ count, digest }, head) };
+  return { scope: scope.name, pk, ...found, broken: endOf(found, await readChainHead(scope, pk)) };
 }
 
-function endOf(found: { readonly count: number; readonly digest: string }, item: Item | undefined) {
-  const head = readHead(item?.value ?? '');
+function endOf(found: ChainHead, head: ChainHead | undefined): BrokenLink | undefined {
   if (head === undefined) return { sk: undefined, problem: 'the head of the chain is missing' };
   if (head.count === found.count && head.digest === found.digest) return undefined;
   return { sk: undefined, problem: `the chain ends after ${found.count} entries, but its head counts ${head.count}` };
 }
 
 /** The entries of a chain in the order in which they were written. */
-export function entriesOf(scope: Scope, pk: string): AsyncGenerator<Item> {
+function entriesOf(scope: Scope, pk: string): AsyncGenerator<Item> {
   return eachItem(scope, pk, pageItems);
+}
+
+/** An entry with its place, so that its digest can be recomputed from the lines of its chain. */
+interface ExportedEntry {
+  readonly scope: ScopeName;
+  readonly pk: string;
+  readonly sk: string;
+  readonly digest: string;
+  /** As it was written; a text of JSON. */
+  readonly entry: string;
+}
+
+/** The entries of a store, chain by chain, in the order in which they were written: all, or those about one org. */
+export async function* exportedEntries(
+  opened: OpenedStore,
+  orgCode: string | undefined,
+): AsyncGenerator<ExportedEntry> {
+  for await (const { scope, pk } of chainsIn(opened)) {
+    if (orgCode !== undefined && !isOfOrg(orgCode, scope.name, pk)) continue;
+    for await (const item of entriesOf(scope, pk)) {
+      const { digest, text } = readLink(item) ?? { digest: '', text: item.value };
+      yield { scope: scope.name, pk, sk: item.sk, digest, entry: text };
+    }
+  }
+}
+
+/** A code of an org has no hyphen, so the text behind a hyphen is a workspace of the org. */
+function isOfOrg(orgCode: string, scope: ScopeName, pk: string): boolean {
+  if (pk !== orgAudit) return pk === platformAudit(orgCode);
+  return scope === `org#${orgCode}` || scope.startsWith(`org#${orgCode}-`);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
-import { type Announce, createTell, type Failed } from './alerts.ts';
+import { type Announce, createNotifier, type Failed } from './alerts.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const hour = 3_600_000;
@@ -16,19 +16,19 @@ test('an org is told once an hour of each name that fails, over all nodes, of an
     announced.push([orgCode, event]);
     return [{ kind: 'add', pk: 'told', sk: orgCode, by: 1 }];
   };
-  const nodes = [1, 2].map(() => createTell({ platform, now: clock.now, announce }));
+  const nodes = [1, 2].map(() => createNotifier({ platform, now: clock.now, announce }));
   const failures: readonly Failed[] = [
     { kind: 'event', name: 'same' },
     { kind: 'run', name: 'same', code: 'access_denied' },
     { kind: 'schedule', name: 'same', code: 'rate_limited' },
   ];
-  const tellAll = async () => {
-    for (const failed of failures) await Promise.all(nodes.map((tell) => tell(place, failed, 2)));
-    for (const tell of nodes) for (const failed of failures) await tell(place, failed, 5);
+  const notifyAll = async () => {
+    for (const failed of failures) await Promise.all(nodes.map((notify) => notify(place, failed, 2)));
+    for (const notify of nodes) for (const failed of failures) await notify(place, failed, 5);
   };
-  const told = async () => Number((await platform.get([{ pk: 'told', sk: 'acme' }]))[0]?.value);
-  await tellAll();
-  assert.equal(await told(), 3);
+  const describe = async () => Number((await platform.get([{ pk: 'told', sk: 'acme' }]))[0]?.value);
+  await notifyAll();
+  assert.equal(await describe(), 3);
   assert.deepEqual(
     [...new Set(announced.map((one) => JSON.stringify(one)))].map((one) => JSON.parse(one)),
     [
@@ -38,8 +38,8 @@ test('an org is told once an hour of each name that fails, over all nodes, of an
     ],
   );
   await nodes[0]?.({ env: 'prod', orgCode: 'acme' }, { kind: 'event', name: 'same' }, 1);
-  assert.equal(await told(), 4);
+  assert.equal(await describe(), 4);
   now += hour;
-  await tellAll();
-  assert.equal(await told(), 7);
+  await notifyAll();
+  assert.equal(await describe(), 7);
 });

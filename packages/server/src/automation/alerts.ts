@@ -2,22 +2,17 @@ import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { tryCommit } from '../store/transact.ts';
-import type { Environment } from '../tenancy/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 
-/** What has failed without a caller who was told. */
 export interface Failed {
   readonly kind: 'event' | 'run' | 'schedule';
   /** Of the event or the block. */
   readonly name: string;
-  readonly code?: string;
+  readonly code?: string | undefined;
 }
 
 /** Raises the org's alert, once an hour for each name. `count` is of what was seen to fail since, at least. */
-export type Tell = (
-  place: { readonly env: Environment; readonly orgCode: string },
-  failed: Failed,
-  count: number,
-) => Promise<void>;
+export type Notify = (place: Pick<Workspace, 'env' | 'orgCode'>, failed: Failed, count: number) => Promise<void>;
 
 /** Has an alert sent to where an org wants it: changes for the commit that tells of it in the audit log. */
 export type Announce = (
@@ -25,20 +20,22 @@ export type Announce = (
   event: { readonly type: string; readonly data: Readonly<Record<string, string | number | null>> },
 ) => Promise<readonly Change[]>;
 
-export interface TellDeps {
+const hour = 3600 * 1000;
+
+/** Of two nodes that tell of the same name one is refused. The alert holds no values of records. */
+export function createNotifier({
+  platform,
+  now,
+  announce,
+}: {
   /** The scope of the platform. */
   readonly platform: Scope;
   readonly now: () => number;
   readonly announce: Announce;
-}
-
-const hour = 3600 * 1000;
-
-/** Of two nodes that tell of the same name one is refused. The alert holds no values of records. */
-export function createTell({ platform, now, announce }: TellDeps): Tell {
+}): Notify {
   return async ({ env, orgCode }, { kind, name, code }, count) => {
     const at = now();
-    const { action, target, named, counted, keys } = tellings[kind];
+    const { action, target, named, counted, keys } = alertTemplates[kind];
     const key = { pk: 'automation-alert', sk: `${orgCode};${env};${keys}${name}` };
     const [known] = await platform.get([key]);
     if (known !== undefined) return;
@@ -54,20 +51,14 @@ export function createTell({ platform, now, announce }: TellDeps): Tell {
   };
 }
 
-interface Telling {
-  readonly action: string;
-  /** What kind of thing the name is of, and what it is called in the alert. */
-  readonly target: string;
-  readonly named: string;
-  readonly counted: string;
-  /** Before the name, so that an event and a block of one name each have their alert. */
-  readonly keys: string;
-}
-
 const ofBlock = { action: 'automation.failed', target: 'logicblock', named: 'block', counted: 'runs' };
 
-const tellings: Readonly<Record<Failed['kind'], Telling>> = {
+/**
+ * By what failed: what kind of thing the name is of, and what it and its failures are called in the alert. `keys` stands
+ * before the name, so that an event and a block of one name each have their alert.
+ */
+const alertTemplates = {
   event: { action: 'automation.dead', target: 'event', named: 'event', counted: 'deliveries', keys: '' },
   run: { ...ofBlock, keys: 'run;' },
   schedule: { ...ofBlock, keys: 'schedule;' },
-};
+} as const;

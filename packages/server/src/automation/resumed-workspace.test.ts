@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import { openForTest } from '../store/testing/open-test-store.ts';
 import { workspaceScopeName } from '../tenancy/workspace.ts';
 import { type RecordBench, SteppedClock } from '../testing/record-bench.ts';
-import { laneMark, putLane, putRetry, retryMark } from './outbox/outbox-rows.ts';
+import { putQueue, putRetry, queueMark, retryMark } from './outbox/outbox.ts';
 import { delivered, openOutboxBench } from './outbox/testing/outbox-bench.ts';
-import { createWorkspaceResumed } from './resumed-workspace.ts';
 import { dueRun, dueRunKey } from './runs/run-rows.ts';
-import { startRun } from './runs/start-run.ts';
+import { startRun } from './runs/runs.ts';
 import { accounts, openOrg, paid, states, waitMilliseconds } from './runs/testing/account-runs.ts';
-import type { Suspensions } from './suspensions.ts';
+import { createWorkspaceResumed, type Suspensions } from './suspensions.ts';
 
 const suspension = { at: '2026-11-01T00:00:00Z', by: 'b1', reason: 'a dispute' };
 const errors: unknown[] = [];
@@ -46,17 +45,17 @@ test('runs that waited go on at once after the resume; a run that waits by its o
   const { scope } = records.workspace;
   const waiting = records.newId();
   await startRun(bench.deps(), { ...(await bench.ask('waitingPayment')), id: waiting });
-  await bench.visit();
+  await bench.pass();
   const id = records.newId();
   await startRun(bench.deps(), { ...(await bench.ask('payment')), id });
   await records.found(records.workspace, suspension);
   const deps = bench.deps();
-  await bench.visit(deps);
+  await bench.pass(deps);
   const [put] = await scope.get([dueRunKey(id)]);
   assert.equal(put?.due?.at, records.clock.now() + 60_000);
   await records.found(records.workspace);
   await resumedOn(records)();
-  await bench.visit(deps);
+  await bench.pass(deps);
   assert.deepEqual(await states(bench), ['waiting', 'done']);
   const [mark] = await scope.get([dueRunKey(waiting)]);
   assert.equal(mark?.due?.at, records.clock.now() + waitMilliseconds);
@@ -67,17 +66,17 @@ test('a run that stops at a step while the workspace is resumed goes on at once'
   const { records } = bench;
   await startRun(bench.deps(), { ...(await bench.ask('payment')), id: records.newId() });
   const deps = bench.deps();
-  let asked = 0;
+  let requestCount = 0;
   const restsUntil = async () => {
-    asked += 1;
-    if (asked !== 3) return undefined;
+    requestCount += 1;
+    if (requestCount !== 3) return undefined;
     await records.found(records.workspace);
     await resumedOn(records)();
     return records.clock.now() + 60_000;
   };
-  await bench.visit({ ...deps, suspensions: { restsUntil } });
+  await bench.pass({ ...deps, suspensions: { restsUntil } });
   assert.deepEqual(await states(bench), ['waiting']);
-  await bench.visit(deps);
+  await bench.pass(deps);
   assert.deepEqual([await states(bench), await accounts(bench)], [['done'], paid]);
 });
 
@@ -92,8 +91,8 @@ test('a visit that still knows of the suspension puts nothing off', async (t) =>
       return records.clock.now() + 60_000;
     },
   };
-  await bench.visit({ ...deps, suspensions });
-  await bench.visit(deps);
+  await bench.pass({ ...deps, suspensions });
+  await bench.pass(deps);
   assert.deepEqual([await states(bench), await accounts(bench)], [['done'], paid]);
 });
 
@@ -103,11 +102,11 @@ test('of what waits in a workspace 200 of each kind go on at once; what others a
   const scope = store.scope(workspaceScopeName('acme', 'main'));
   const soon = clock.now() + 60_000;
   const names = Array.from({ length: 300 }, (_, index) => `m${String(index).padStart(3, '0')}`);
-  const marks = (name: string) => [putLane(name, soon), putRetry('a', name, soon), dueRun(name, soon)];
+  const marks = (name: string) => [putQueue(name, soon), putRetry('a', name, soon), dueRun(name, soon)];
   await scope.commit(names.flatMap(marks));
-  const kept = [laneMark('later'), retryMark('a', 'later'), dueRunKey('leased')];
+  const kept = [queueMark('later'), retryMark('a', 'later'), dueRunKey('leased')];
   const hour = clock.now() + 3_600_000;
-  await scope.commit([putLane('later', hour), putRetry('a', 'later', hour), dueRun('leased', soon, 'another')]);
+  await scope.commit([putQueue('later', hour), putRetry('a', 'later', hour), dueRun('leased', soon, 'another')]);
   const before = await scope.get(kept);
   let woken = 0;
   const wake = (): void => {
@@ -121,8 +120,8 @@ test('of what waits in a workspace 200 of each kind go on at once; what others a
   assert.deepEqual([of('lane;'), of('retry;'), of('run;'), woken], [200, 200, 200, 1]);
   assert.deepEqual(await scope.get(kept), before);
   const failing = { ...store, scope: () => assert.fail('the store does not answer') };
-  const told: unknown[] = [];
-  const onError = (error: unknown): void => void told.push(error);
+  const notified: unknown[] = [];
+  const onError = (error: unknown): void => void notified.push(error);
   await createWorkspaceResumed({ ...deps, onError, stores: { test: failing, prod: failing } })(place);
-  assert.deepEqual([told.length, woken], [1, 2]);
+  assert.deepEqual([notified.length, woken], [1, 2]);
 });

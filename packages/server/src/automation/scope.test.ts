@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBench, RecordBench } from '../testing/record-bench.ts';
-import type { StepRun } from './blocks/effects.ts';
-import type { Delivery } from './destinations/destination.ts';
+import type { StepRun } from './blocks/block-run.ts';
+import type { Delivery } from './destinations/destinations.ts';
 import { delivered, openOutboxBench, receiptsOf } from './outbox/testing/outbox-bench.ts';
 import { dueRunKey, runSummaries, storedRuns } from './runs/run-rows.ts';
-import { startRun } from './runs/start-run.ts';
+import { startRun } from './runs/runs.ts';
 import { accounts } from './runs/testing/account-runs.ts';
 import { openRunBench } from './runs/testing/run-bench.ts';
-import { noMeter } from './work-meter.ts';
+import { noMeter } from './testing/no-meter.ts';
 
 const id = '01a00000-0000-7000-8000-000000000001';
 const foreignNames = {
@@ -66,7 +66,7 @@ test('K14: a run works where it lies and for its own user, whatever its row, its
     { kind: 'put', ...dueRunKey(run), value, if: 'any', due },
   ]);
   const deps = bench.deps();
-  await bench.visit({
+  await bench.pass({
     ...deps,
     callers: {
       as: (who, workspace, runId) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBench } from '../testing/record-bench.ts';
 import { delivered, failure, openOutboxBench } from './outbox/testing/outbox-bench.ts';
-import { startRun } from './runs/start-run.ts';
+import { startRun } from './runs/runs.ts';
 import { accounts, both, openOrg, paid, states } from './runs/testing/account-runs.ts';
 import { every, openScheduleBench, place } from './schedules/testing/schedule-bench.ts';
 import { createSuspensions } from './suspensions.ts';
@@ -95,15 +95,15 @@ test('a run that is under way stops at its next step that reaches out, and does 
   let writes = 0;
   const runtime: typeof deps.runtime = {
     ...deps.runtime,
-    write: async (...asked) => {
+    write: async (...args) => {
       writes += 1;
-      const done = await deps.runtime.write(...asked);
+      const done = await deps.runtime.write(...args);
       await records.found(records.workspace, suspension);
       records.clock.advance(1001);
       return done;
     },
   };
-  await bench.visit({ ...deps, runtime });
+  await bench.pass({ ...deps, runtime });
   assert.deepEqual([writes, await states(bench)], [1, ['waiting']]);
   await bench.workOff();
   assert.deepEqual([await states(bench), await accounts(bench)], [['waiting'], [['new', 5]]]);
@@ -122,7 +122,7 @@ test('a call that was let in before goes on to its end', async (t) => {
 
 test('due times of schedules pass in a suspended workspace, and begin runs in the others', async (t) => {
   const bench = await openScheduleBench(t);
-  const { bench: records, told } = bench;
+  const { bench: records, report } = bench;
   await bench.define('main', every());
   await bench.define('each', every({ workspaces: 'all' }));
   const other = records.workspaceOf('other');
@@ -130,21 +130,21 @@ test('due times of schedules pass in a suspended workspace, and begin runs in th
   const node = bench.node();
   const tick = async (): Promise<void> => {
     records.clock.advance(hour - (records.clock.now() % hour));
-    for (let turns = 0; (await node.visit()) > 0; turns++) assert.ok(turns < 100, 'it stays due');
+    for (let turns = 0; (await node.pass()) > 0; turns++) assert.ok(turns < 100, 'it stays due');
   };
-  for (let turns = 0; (await node.visit()) > 0; turns++) assert.ok(turns < 100, 'it stays due');
+  for (let turns = 0; (await node.pass()) > 0; turns++) assert.ok(turns < 100, 'it stays due');
   await records.found(records.workspace, suspension);
   await tick();
-  assert.deepEqual([await bench.begun('main'), await bench.begun('each')], [[], []]);
-  assert.equal((await bench.begun('each', 'other')).length, 1);
+  assert.deepEqual([await bench.started('main'), await bench.started('each')], [[], []]);
+  assert.equal((await bench.started('each', 'other')).length, 1);
   const shown = await node.schedules.list(place);
   const lastOf = (name: string) => shown.find((schedule) => schedule.name === name)?.last;
   assert.deepEqual([lastOf('main')?.state, lastOf('main')?.code], ['refused', 'workspace_suspended']);
   assert.equal(lastOf('each')?.state, 'started');
-  assert.deepEqual(told, []);
+  assert.deepEqual(report, []);
   await records.found(records.workspace);
   await tick();
-  assert.deepEqual([(await bench.begun('main')).length, (await bench.begun('each')).length], [1, 1]);
+  assert.deepEqual([(await bench.started('main')).length, (await bench.started('each')).length], [1, 1]);
 });
 
 test('a run of a suspended workspace is forgotten after its days, as any other', async (t) => {

@@ -1,6 +1,8 @@
 /** What a platform notes of a backup in a file beside it, as `NAME.json`: who made it, and how its restore test ended. */
+
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../lib/unknown-names.ts';
 
 export interface BackupFacts {
   readonly name: string;
@@ -97,10 +99,6 @@ function isTest(value: unknown): boolean {
   const { result, at, problem } = value;
   const isResult = ['running', 'passed', 'drifted', 'unverified', 'failed'].includes(result as string);
   return isResult && isTime(at) && (problem === undefined || typeof problem === 'string');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isTime(value: unknown): value is string {

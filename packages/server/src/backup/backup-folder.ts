@@ -3,8 +3,8 @@ import { access, constants, lstat, mkdir, open, opendir, stat, statfs } from 'no
 import { dirname, join } from 'node:path';
 import { notFound, Problem } from '../lib/problem.ts';
 import { firstDataVersion } from '../store/data-version.ts';
+import { secretsName, storeNames } from './archive.ts';
 import { type BackupFacts, backupOfFacts, isBackupName, readFacts } from './backup-facts.ts';
-import { secretsName, storeNames } from './manifest.ts';
 import { readBackupFile } from './restore-backup.ts';
 
 /** A backup as the operator sees it. */
@@ -178,7 +178,7 @@ export async function requireRoom(folder: string, needed: number, what: string):
   throw new Problem('unavailable', text);
 }
 
-/** What a restore test of a backup needs. */
+/** The dependencies of a restore test of a backup. */
 export function roomForTest({ bytes }: Pick<ListedBackup, 'bytes'>): number {
   return (bytes ?? 0) + roomBeside;
 }
@@ -218,4 +218,39 @@ export async function* bytesOfBackup(path: string, bytes: number): AsyncGenerato
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * Those of the schedule that a platform needs no more, of the notes that it wrote itself: what is older than the `keep`
+ * latest ones whose restore test passed. Until there are so many, each is kept.
+ */
+export function expiredBackups(own: readonly BackupFacts[], keep: number): readonly BackupFacts[] {
+  const complete = lastBegunFirst(own).filter(({ made_by, state }) => made_by === 'schedule' && state === 'complete');
+  const tested = complete.filter(({ test }) => test?.result === 'passed');
+  const last = tested[keep - 1];
+  return last === undefined ? [] : complete.slice(complete.indexOf(last) + 1);
+}
+
+/** So many notes of backups that failed are kept. */
+const failedMax = 20;
+
+export function expiredFailures(own: readonly BackupFacts[]): readonly BackupFacts[] {
+  return lastBegunFirst(own)
+    .filter(({ state }) => state === 'failed')
+    .slice(failedMax);
+}
+
+export function lastOfSchedule(own: readonly BackupFacts[]): BackupFacts | undefined {
+  return lastBegunFirst(own).find(({ made_by }) => made_by === 'schedule');
+}
+
+/** The last one of the schedule that is known to be good. */
+export function lastPassed(own: readonly BackupFacts[]): BackupFacts | undefined {
+  return lastBegunFirst(own).find(
+    ({ made_by, state, test }) => made_by === 'schedule' && state === 'complete' && test?.result === 'passed',
+  );
+}
+
+function lastBegunFirst(facts: readonly BackupFacts[]): readonly BackupFacts[] {
+  return facts.toSorted((one, other) => (one.begun_at < other.begun_at ? 1 : one.begun_at > other.begun_at ? -1 : 0));
 }

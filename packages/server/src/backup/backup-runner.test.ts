@@ -11,7 +11,7 @@ import type { CommandEnd } from './run-command.ts';
 const now = Date.UTC(2026, 0, 31, 3);
 const name = 'freehold-20260131T030000000Z.backup';
 
-/** A runner whose commands end as they are told to. */
+/** A runner whose commands end as the test says. */
 function runnerOf(context: TestContext, { hasFolder = true, takesEntries = true } = {}) {
   const parent = mkdtempSync(join(tmpdir(), 'freehold-runner-'));
   context.after(() => rmSync(parent, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ test('what has happened is noted also where the store takes no entry of it', asy
 
 test('a scheduled backup that cannot be begun is reported, and waits for the next time', async (context) => {
   const { runner, folder, commands, records, errors } = runnerOf(context, { hasFolder: false });
-  await runner.beginScheduled();
+  await runner.startScheduled();
   assert.deepEqual([commands.length, runner.lastScheduled], [0, now]);
   assert.deepEqual(records, [`backup.failed ${name}`]);
   assert.match(errors[0] ?? '', /was not begun: the folder for backups cannot be used \(ENOENT\)/);
@@ -127,9 +127,9 @@ test('monitoring is told when the last scheduled backup was made that passed its
   writeFacts(folder, { ...good, name: 'of another.backup', platform: 'another', begun_at: at });
   writeFacts(folder, { ...good, name: 'untested.backup', begun_at: at, test: { result: 'drifted', at } });
   writeFacts(folder, { ...good, name: 'by-hand.backup', made_by: 'operator', begun_at: at });
-  assert.deepEqual(runner.standing(), { passedAt: undefined, failures: { backup: 0, restore_test: 0 } });
+  assert.deepEqual(runner.backupState(), { passedAt: undefined, failures: { backup: 0, restore_test: 0 } });
   await runner.clean();
-  assert.equal(runner.standing().passedAt, Date.parse(good.begun_at));
+  assert.equal(runner.backupState().passedAt, Date.parse(good.begun_at));
   runner.begin(name, 'operator');
   commands[0]?.end({ code: 2, stderr: 'no space\n' });
   await settled(runner);
@@ -138,11 +138,11 @@ test('monitoring is told when the last scheduled backup was made that passed its
   while (commands.length < 2) await new Promise((resolve) => setImmediate(resolve));
   commands[1]?.end({ code: 2, stderr: 'it is damaged\n' });
   await settled(runner);
-  assert.deepEqual(runner.standing().failures, { backup: 1, restore_test: 1 });
+  assert.deepEqual(runner.backupState().failures, { backup: 1, restore_test: 1 });
   // What failed its test is good no more.
-  assert.equal(runner.standing().passedAt, Date.parse('2026-01-28T03:00:00.000Z'));
+  assert.equal(runner.backupState().passedAt, Date.parse('2026-01-28T03:00:00.000Z'));
   runner.remove('older.backup');
-  while (runner.standing().passedAt !== undefined) await new Promise((resolve) => setImmediate(resolve));
+  while (runner.backupState().passedAt !== undefined) await new Promise((resolve) => setImmediate(resolve));
 });
 
 test('a backup whose restore test is seen to have passed can be tested again and removed, and monitoring knows of it', async (context) => {
@@ -157,7 +157,7 @@ test('a backup whose restore test is seen to have passed can be tested again and
     commands.at(-1)?.end({ code: 0, stdout: 'nothing has drifted\n' });
     while (readFacts(folder, name)?.test?.result !== 'passed') await new Promise((resolve) => setImmediate(resolve));
     runner.check();
-    assert.equal(runner.standing().passedAt, now);
+    assert.equal(runner.backupState().passedAt, now);
   }
   runner.remove(name);
   assert.deepEqual(readdirSync(folder), []);

@@ -15,21 +15,29 @@ import {
   type TestFacts,
   writeFacts,
 } from './backup-facts.ts';
-import { type BackupPlaces, prepareFolder, requireRoom, roomForBackup, roomForTest } from './backup-folder.ts';
-import { outcomeOf, problemOf } from './command-outcome.ts';
+import {
+  type BackupPlaces,
+  expiredBackups,
+  expiredFailures,
+  lastOfSchedule,
+  lastPassed,
+  prepareFolder,
+  requireRoom,
+  roomForBackup,
+  roomForTest,
+} from './backup-folder.ts';
 import { readBackupFile } from './restore-backup.ts';
-import { expiredBackups, expiredFailures, lastOfSchedule, lastPassed } from './retention.ts';
-import type { CommandEnd, CommandRun, RunCommand } from './run-command.ts';
+import { type CommandEnd, type CommandRun, outcomeOf, problemOf, type RunCommand } from './run-command.ts';
 
 /** What monitoring asks about backups. */
-export interface BackupStanding {
+interface BackupState {
   /** When the last backup of the schedule whose restore test passed was begun, in milliseconds; undefined without one. */
   readonly passedAt: number | undefined;
   /** Since the start. */
   readonly failures: Readonly<Record<'backup' | 'restore_test', number>>;
 }
 
-export interface RunnerDeps extends BackupPlaces {
+interface RunnerDeps extends BackupPlaces {
   /** Names this platform, for as long as it has its secrets. */
   readonly platform: string;
   readonly keep: number;
@@ -46,7 +54,7 @@ export interface BackupRecord {
   readonly detail?: Readonly<Record<string, string>>;
 }
 
-interface Work {
+interface BackupWork {
   readonly name: string;
   is: 'backup' | 'restore test';
   run: CommandRun | undefined;
@@ -56,7 +64,7 @@ interface Work {
 /** What is asked for throws a Problem at once where it cannot be done now. */
 export class BackupRunner {
   readonly #deps: RunnerDeps;
-  #work: Work | undefined;
+  #work: BackupWork | undefined;
   #isClosing = false;
   #lastScheduled: number | undefined;
   #lastPassed: BackupFacts | undefined;
@@ -84,7 +92,7 @@ export class BackupRunner {
     await this.#findPassed();
   }
 
-  standing(): BackupStanding {
+  backupState(): BackupState {
     const passedAt = this.#lastPassed && Date.parse(this.#lastPassed.begun_at);
     return { passedAt, failures: { ...this.#failures } };
   }
@@ -126,7 +134,7 @@ export class BackupRunner {
   }
 
   /** What keeps a backup of the schedule from being begun is noted as a failed backup. */
-  async beginScheduled(): Promise<void> {
+  async startScheduled(): Promise<void> {
     if (this.#work !== undefined || this.#isClosing) return;
     const { folder, platform, clock, record, onError } = this.#deps;
     const now = clock.now();
@@ -143,7 +151,7 @@ export class BackupRunner {
       this.#lastScheduled = now;
       this.#failures.backup += 1;
       onError(new Error(`the scheduled backup was not begun: ${problem}`));
-      // Where there is no folder, the log alone tells of it.
+      // If there is no folder, the log alone tells of it.
       if (existsSync(folder))
         this.#note({ name, platform, made_by: 'schedule', begun_at: timestamp(now), state: 'failed', problem });
       await this.#record({ action: 'backup.failed', name, detail: { reason: problem } });
@@ -157,8 +165,8 @@ export class BackupRunner {
     await this.#work?.done;
   }
 
-  #start({ name, is }: Pick<Work, 'name' | 'is'>, does: (work: Work) => Promise<void>): void {
-    const work: Work = { name, is, run: undefined, done: Promise.resolve() };
+  #start({ name, is }: Pick<BackupWork, 'name' | 'is'>, does: (work: BackupWork) => Promise<void>): void {
+    const work: BackupWork = { name, is, run: undefined, done: Promise.resolve() };
     this.#work = work;
     work.done = does(work)
       .catch(this.#deps.onError)
@@ -167,13 +175,13 @@ export class BackupRunner {
       });
   }
 
-  #run(work: Work, words: readonly string[]): Promise<CommandEnd> {
+  #run(work: BackupWork, words: readonly string[]): Promise<CommandEnd> {
     if (this.#isClosing) return Promise.resolve({ code: null, signal: null, stdout: '', stderr: '' });
     work.run = this.#deps.run(words);
     return work.run.ended;
   }
 
-  async #make(facts: BackupFacts, work: Work): Promise<void> {
+  async #make(facts: BackupFacts, work: BackupWork): Promise<void> {
     const { folder, dataDir } = this.#deps;
     const { name, made_by } = facts;
     const end = await this.#run(work, ['backup', join(folder, name), '--data-dir', dataDir]);
@@ -200,7 +208,7 @@ export class BackupRunner {
     this.#note({ ...facts, state: 'failed', problem });
   }
 
-  async #test(name: string, file: BackupFile, work: Work): Promise<void> {
+  async #test(name: string, file: BackupFile, work: BackupWork): Promise<void> {
     const { folder, platform, clock, onError } = this.#deps;
     work.is = 'restore test';
     const at = timestamp(clock.now());
@@ -227,7 +235,7 @@ export class BackupRunner {
   }
 
   /** Into a folder beside the backup, which holds all its secrets and is removed whatever comes of it. */
-  async #restore(name: string, file: BackupFile, work: Work): Promise<Pick<TestFacts, 'result' | 'problem'>> {
+  async #restore(name: string, file: BackupFile, work: BackupWork): Promise<Pick<TestFacts, 'result' | 'problem'>> {
     const path = join(this.#deps.folder, name);
     try {
       await this.#removeAside(name, 'test');

@@ -10,7 +10,7 @@ export interface BackupSettings {
   readonly backupKeep: number;
 }
 
-interface Use {
+interface BackupUse {
   readonly dataDir: string;
   /** Why a platform on such stores makes no backups; undefined where it may. */
   readonly whyNone: string | undefined;
@@ -20,7 +20,7 @@ const keepDefault = 7;
 
 export function readBackupSettings(
   get: (name: string) => string | undefined,
-  { dataDir, whyNone }: Use,
+  { dataDir, whyNone }: BackupUse,
   mistakes: string[],
 ): BackupSettings {
   const folder = get('FREEHOLD_BACKUP_DIR');

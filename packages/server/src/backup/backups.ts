@@ -1,4 +1,4 @@
-/** What the operator does with backups. */
+/** The operations of the operator on backups. */
 import { join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
@@ -32,12 +32,12 @@ export interface Backups {
   download(name: string, record: Record): Promise<BackupContent>;
 }
 
-export interface BackupContent {
+interface BackupContent {
   readonly bytes: number;
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
-export interface BackupPage {
+interface BackupPage {
   readonly items: readonly ListedBackup[];
   readonly nexttoken: string | null;
   readonly unavailable: string | null;
@@ -45,7 +45,7 @@ export interface BackupPage {
   readonly room: DiskRoom | null;
 }
 
-export interface BackupsDeps extends BackupPlaces {
+interface BackupsDeps extends BackupPlaces {
   readonly settings: Pick<BackupSettings, 'backupSchedule' | 'backupKeep'>;
   readonly runner: BackupRunner;
   readonly clock: Clock;
@@ -137,4 +137,41 @@ function readCursor(text: string): Pick<ListedBackup, 'made_at' | 'name'> {
   if (made_at !== undefined && name !== undefined && more.length === 0 && !Number.isNaN(Date.parse(made_at)))
     return { made_at, name };
   throw new Problem('invalid_cursor', 'the cursor is not valid');
+}
+
+/** A clock may be set, so no pause is longer. */
+const pauseMilliseconds = 30_000;
+
+interface BackupSchedule {
+  close(): void;
+}
+
+/**
+ * Has a backup made when it is due: the first time after the last one of the schedule, so that a time at which the
+ * platform did not run is made up for, once.
+ */
+export function startBackupSchedule(
+  runner: Pick<BackupRunner, 'lastScheduled' | 'startScheduled'>,
+  cron: string,
+  { clock, onError }: { readonly clock: Clock; readonly onError: (error: unknown) => void },
+): BackupSchedule {
+  const startedAt = clock.now();
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    const due = nextDue(utc(cron), runner.lastScheduled ?? startedAt);
+    if (due !== undefined && due <= clock.now()) await runner.startScheduled().catch(onError);
+    if (isClosed) return;
+    const next = nextDue(utc(cron), clock.now()) ?? Number.POSITIVE_INFINITY;
+    const pause = Math.min(pauseMilliseconds, Math.max(1, next - clock.now()));
+    timer = setTimeout(() => void look(), pause);
+    timer.unref();
+  };
+  void look();
+  return {
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
 }

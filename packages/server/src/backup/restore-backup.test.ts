@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { tarBlockBytes, tarHeader, wholeTarBlocks } from '@freehold/contract/archive/tar';
-import { formatVersion, type Manifest, manifestName, secretsName, storeNames } from './manifest.ts';
+import { formatVersion, type Manifest, manifestName, secretsName, storeNames } from './archive.ts';
 import { restoreBackup } from './restore-backup.ts';
 
 interface Entry {

@@ -1,11 +1,20 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unfinishedRestore } from '../store/unfinished-restore.ts';
-import { type ArchiveEntry, entriesOf, pour } from './archive.ts';
-import { type Manifest, manifestName, type PartName, readManifest, secretsName, storeNames } from './manifest.ts';
-import { syncFolder } from './sync-folder.ts';
+import { unfinishedRestore } from '../store/data-version.ts';
+import {
+  type ArchiveEntry,
+  entriesOf,
+  type Manifest,
+  manifestName,
+  type PartName,
+  pour,
+  readManifest,
+  secretsName,
+  storeNames,
+  syncFolder,
+} from './archive.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly file: string;
   readonly dataDir: string;
 }

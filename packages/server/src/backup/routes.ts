@@ -15,7 +15,7 @@ export function backupRoutes({ backups, operatorLog }: BackupRouteDeps): readonl
   const recorded =
     ({ requestId, action }: { readonly requestId: string; readonly action: string }) =>
     (name: string) =>
-      operatorLog.tell(requestId, { action, target: { kind: 'backup', id: name } });
+      operatorLog.record(requestId, { action, target: { kind: 'backup', id: name } });
   return [
     serve(backupsApi.listBackups, ({ query }) => backups.list(query)),
     serveReply(backupsApi.makeBackup, async ({ requestId }) =>

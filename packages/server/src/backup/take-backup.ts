@@ -1,9 +1,11 @@
 import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import { type Snapshot, snapshotFiles } from '../store/online-copy.ts';
-import { appendEntry, endArchive, fillEntry } from './archive.ts';
+import { snapshotFiles } from '../store/online-copy.ts';
 import {
+  appendEntry,
+  endArchive,
+  fillEntry,
   formatVersion,
   type Manifest,
   type ManifestPart,
@@ -12,10 +14,10 @@ import {
   type PartName,
   secretsName,
   storeNames,
-} from './manifest.ts';
-import { syncFolder } from './sync-folder.ts';
+  syncFolder,
+} from './archive.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly dataDir: string;
   readonly file: string;
   readonly withSecrets: boolean;
@@ -63,13 +65,13 @@ async function copySecrets(dataDir: string, aside: string): Promise<void> {
   await writeFile(join(aside, secretsName), text, { mode: 0o600, flag: 'wx' });
 }
 
-interface Taken {
+interface BackupContents {
   readonly created_at: string;
-  readonly snapshots: readonly Snapshot[];
+  readonly snapshots: ReturnType<typeof snapshotFiles>;
   readonly withSecrets: boolean;
 }
 
-async function writeArchive(aside: string, { created_at, snapshots, withSecrets }: Taken): Promise<Manifest> {
+async function writeArchive(aside: string, { created_at, snapshots, withSecrets }: BackupContents): Promise<Manifest> {
   const archive = await open(join(aside, 'archive'), 'wx', 0o600);
   try {
     const parts: ManifestPart[] = [];

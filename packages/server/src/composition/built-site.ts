@@ -7,8 +7,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
+import type { SiteState } from '../gateway/site-files.ts';
 import { hasSite } from '../gateway/site-files.ts';
-import type { SiteState } from '../gateway/site-source.ts';
 
 /** Where the lines about a site go. */
 export interface SiteLog {
@@ -123,14 +123,14 @@ function runBuilder(builder: string, ended: (fault: string | undefined) => void)
     cwd: join(dirname(builder), '..'),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let output = '';
   // First, since a process that could not begin may have no streams.
   child.once('error', (error) => ended(error.message));
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      if (said.length < saidCharactersMax) said += text;
+      if (output.length < outputCharactersMax) output += text;
     });
-  child.once('close', (code) => ended(code === 0 ? undefined : said.trim()));
+  child.once('close', (code) => ended(code === 0 ? undefined : output.trim()));
   child.unref();
 }
 
@@ -138,4 +138,4 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const saidCharactersMax = 4_000;
+const outputCharactersMax = 4_000;

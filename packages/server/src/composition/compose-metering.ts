@@ -1,16 +1,19 @@
 /** Metering, put together with what it counts and with what holds to its caps. */
-
-import type { ConfigReader } from '../config/port.ts';
-import { type ConfigGate, configSize } from '../config/port.ts';
-import { findOrg, type MembershipDeps } from '../identity/port.ts';
+import type { RoutesOfModule } from '../api/route.ts';
+import type { ConfigGate, ConfigReader } from '../config/port.ts';
+import { configSize } from '../entities/entity-rows.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Metering, type MeteringDeps, startMetering } from '../metering/metering.ts';
-import type { PolicyBound } from '../records/port.ts';
-import { policiesOfOrg, recordsOfOrg } from '../records/port.ts';
+import { type MeteringRouteDeps, meteringRoutes } from '../metering/metering-routes.ts';
+import { findOrg } from '../people/port.ts';
+import { type PolicyBound, policiesOfOrg, recordsOfOrg } from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import type { MembershipDeps } from '../workspaces/founding.ts';
 import type { ComposedSpaces } from './compose-spaces.ts';
 
-export interface ComposeMeteringDeps extends Pick<MeteringDeps, 'announce' | 'planChanges'> {
+export interface ComposeMeteringDeps
+  extends Pick<MeteringDeps, 'announce' | 'planChanges'>,
+    Omit<MeteringRouteDeps, 'metering'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -19,10 +22,10 @@ export interface ComposeMeteringDeps extends Pick<MeteringDeps, 'announce' | 'pl
 export function composeMetering(
   { platform, stores, orgScopes }: ComposedSpaces,
   { configs, ...deps }: ComposeMeteringDeps,
-): Metering {
+): Metering & { readonly routes: RoutesOfModule } {
   const recordsIn = async (orgCode: string, env: Environment) =>
     (await recordsOfOrg(stores[env], orgCode)).map((one) => ({ ...one, env }));
-  return startMetering({
+  const metering = startMetering({
     ...deps,
     platform,
     orgScopes,
@@ -33,6 +36,7 @@ export function composeMetering(
       policies: (orgCode, env) => policiesOfOrg(stores[env], orgCode),
     },
   });
+  return { ...metering, routes: meteringRoutes({ ...deps, metering }) };
 }
 
 export interface CapGates {

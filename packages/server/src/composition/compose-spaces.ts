@@ -1,10 +1,10 @@
 /** Opens the data spaces, watched and marked, and cuts them into the scopes that modules work on. */
 import { randomUUID } from 'node:crypto';
-import { ToldChanges } from '../config/told-changes.ts';
+import { ConfigInvalidations } from '../config/config-reader.ts';
 import type { Config } from '../config.ts';
 import type { OnceScopes } from '../gateway/answer-once.ts';
 import type { GatewaysDeps } from '../gateway/gateways.ts';
-import { platformScopeName } from '../identity/port.ts';
+import { platformScopeName } from '../people/port.ts';
 import { markingStore } from '../records/port.ts';
 import { interceptStore } from '../store/intercepted-store.ts';
 import type { Health, OpenedStore, Scope, Store } from '../store/port.ts';
@@ -25,7 +25,7 @@ export interface ComposedSpaces {
   readonly onceScopes: OnceScopes;
   readonly readiness: GatewaysDeps['readiness'];
   /** Of configurations, where no other process writes the stores. */
-  readonly told: Readonly<Record<Environment, ToldChanges>> | undefined;
+  readonly stale: Readonly<Record<Environment, ConfigInvalidations>> | undefined;
   /** Names the process from its start to its end. */
   readonly nodeId: string;
   /** Where several nodes share the stores. */
@@ -56,10 +56,10 @@ export async function composeSpaces(
   const nodeId = randomUUID();
   // Stores that were opened elsewhere, as in tests, are not at the address.
   const signals = options.openSpace === undefined ? createNodeSignals({ config, nodeId, onError }) : undefined;
-  const told = isAlone ? { test: new ToldChanges(), prod: new ToldChanges() } : undefined;
+  const stale = isAlone ? { test: new ConfigInvalidations(), prod: new ConfigInvalidations() } : undefined;
   const watched = (space: keyof Spaces, store: Store): Store => {
-    const changes = space === 'platform' ? undefined : told?.[space];
-    if (changes !== undefined) return interceptStore(store, (asked, call) => changes.told(asked, call));
+    const changes = space === 'platform' ? undefined : stale?.[space];
+    if (changes !== undefined) return interceptStore(store, (operation, call) => changes.track(operation, call));
     return signals?.watch(space, store) ?? store;
   };
   // Marked, so that what a request with an idempotency key does is known to be done.
@@ -79,7 +79,7 @@ export async function composeSpaces(
     orgScopes: (orgCode) => scopesOf(orgScopeName(orgCode)),
     workspaceScopes: (orgCode, tenantCode) => scopesOf(workspaceScopeName(orgCode, tenantCode)),
     onceScopes: onceScopesOf(spaces),
-    ...{ told, nodeId, signals },
+    ...{ stale, nodeId, signals },
     readiness: async () => {
       const { fault, store } = await healthOf(all);
       const heard = signals === undefined ? {} : { signals: signals.isHeard() ? 'heard' : 'unheard' };

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import type { ConsoleFiles, ConsoleSource } from '../gateway/site-files.ts';
 import { readSiteFiles } from '../gateway/site-files.ts';
-import type { ConsoleFiles, ConsoleSource } from '../gateway/site-source.ts';
 import { root } from '../lib/installation.ts';
 import { type BuiltSite, openBuiltSite, type SiteLog } from './built-site.ts';
 
@@ -12,10 +12,10 @@ export interface OpenedConsole extends ConsoleSource, BuiltSite<ConsoleFiles> {
   openedApp(url: string | undefined): void;
 }
 
-type Settings = Pick<Config, 'mode' | 'console' | 'managementPort' | 'managementUrl' | 'publicUrl'>;
+type ConsoleSettings = Pick<Config, 'mode' | 'console' | 'managementPort' | 'managementUrl' | 'publicUrl'>;
 
 export function openConsole(
-  settings: Settings,
+  settings: ConsoleSettings,
   log: SiteLog,
   folder = join(root, 'packages', 'console'),
 ): OpenedConsole {

@@ -5,10 +5,10 @@ import { readSiteFiles, type SiteFiles } from '../gateway/site-files.ts';
 import { root } from '../lib/installation.ts';
 import { type BuiltSite, openBuiltSite, type SiteLog } from './built-site.ts';
 
-type Settings = Pick<Config, 'mode' | 'docs'>;
+type DocsSettings = Pick<Config, 'mode' | 'docs'>;
 
 export function openDocs(
-  { mode, docs }: Settings,
+  { mode, docs }: DocsSettings,
   log: SiteLog,
   folder = join(root, 'packages', 'docs'),
 ): BuiltSite<SiteFiles> {

@@ -20,7 +20,7 @@ async function orgOf(workspaces: number) {
     await store.scope(workspaceScopeName('acme', code)).commit([{ kind: 'add', pk: 'count', sk: 'order', by: 2 }]);
   }
   const calls = { times: 0 };
-  const counted = interceptStore(store, (_asked, call) => {
+  const counted = interceptStore(store, (_operation, call) => {
     calls.times += 1;
     return call();
   });
@@ -72,8 +72,8 @@ test('a removal that is refused is not counted, and one whose outcome is unknown
   ] as const) {
     const { store, node } = await orgOf(100);
     assert.equal((await node.gate.quota('acme')).usage.records, 200);
-    const failing = interceptStore(store, async (asked, call) => {
-      if (asked.name !== 'commit') return call();
+    const failing = interceptStore(store, async (operation, call) => {
+      if (operation.name !== 'commit') return call();
       if (error instanceof OutcomeUnknown) await call();
       throw error;
     });

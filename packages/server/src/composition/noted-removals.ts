@@ -1,4 +1,4 @@
-/** Records that jobs remove are told to the plan gate in the commit that removes them, as those of requests are. */
+/** Jobs report removed records to the plan gate in the commit that removes them, as requests do. */
 import type { Metering } from '../metering/metering.ts';
 import { recordsAddedBy } from '../records/port.ts';
 import { type Intercept, interceptStore } from '../store/intercepted-store.ts';

@@ -1,13 +1,12 @@
 /** Opens the listeners of a platform that is composed. */
 import type { Config } from '../config.ts';
-import { demoTraceId } from '../demo/call.ts';
-import { unwatched } from '../gateway/call-watch.ts';
+import { demoTraceId } from '../demo/sign-in.ts';
+import { unwatched } from '../gateway/call-trace.ts';
 import { type Listener, type ListenOptions, listen } from '../gateway/listener.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type CallLog, createCallLog, createTextCallLog } from '../telemetry/call-log.ts';
 import type { OpenedLog } from '../telemetry/open-log.ts';
-import { warnOfDescriptors } from '../telemetry/warn-of-descriptors.ts';
-import { watchCalls } from '../telemetry/watch-calls.ts';
+import { warnOfDescriptors } from '../telemetry/process-metrics.ts';
+import { type CallLog, createCallLog, createTextCallLog, watchCalls } from '../telemetry/watch-calls.ts';
 import type { Platform } from './compose.ts';
 
 export interface Listeners {

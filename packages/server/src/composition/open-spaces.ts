@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs';
-import { Refusal } from '../command-line.ts';
+import { CommandRefused } from '../commands/command-line.ts';
 import type { Config } from '../config.ts';
-import { engineOf, type StoreAddress } from '../engines/registry.ts';
-import type { StoreAddresses } from '../engines/store-addresses.ts';
+import { engineOf, type StoreAddress, type StoreAddresses } from '../engines/registry.ts';
 import type { EngineDeps } from '../engines/store-engine.ts';
+import { platformScopeName } from '../people/port.ts';
 import {
   createSecretsFile,
   createSecretsInStore,
   nothingKept,
-  platformScopeName,
   type SecretsVault,
   secretsPath,
-} from '../identity/port.ts';
+} from '../people/secrets.ts';
 import { isUnfinishedCopy } from '../store/copy-store.ts';
 import { dataVersion } from '../store/data-version.ts';
 import type { OpenedStore, Store } from '../store/port.ts';
-import { UnknownData } from '../upgrade/stores.ts';
+import { UnknownData } from '../upgrade/migrations.ts';
 import { isUpToDate, staleVersion, upgradeStores } from '../upgrade/upgrade-stores.ts';
 
 export interface Spaces {
@@ -31,13 +30,13 @@ interface SpacesDeps extends SpaceDeps {
   readonly openSpace?: (space: keyof Spaces) => Promise<OpenedStore>;
 }
 
-type PlacesToOpen = StoreAddresses & Pick<Config, 'storeCacheMegabytes' | 'recordCacheMegabytes'>;
+type StoresToOpen = StoreAddresses & Pick<Config, 'storeCacheMegabytes' | 'recordCacheMegabytes'>;
 
 /**
  * Opens the stores of all data spaces; those that are not there yet are made, and those of an earlier release are
  * brought to this one. @throws Error with a sentence for the operator.
  */
-export async function openSpaces(config: PlacesToOpen, deps: SpacesDeps): Promise<Spaces> {
+export async function openSpaces(config: StoresToOpen, deps: SpacesDeps): Promise<Spaces> {
   const spaces = await openAll(config, deps);
   if (await isUpToDate(spaces)) return spaces;
   await closeAll(spaces);
@@ -52,7 +51,7 @@ export async function openSpaces(config: PlacesToOpen, deps: SpacesDeps): Promis
   return openAll(config, deps);
 }
 
-async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<EngineDeps, 'hold'>): Promise<Spaces> {
+async function openAll(config: StoresToOpen, deps: SpacesDeps & Pick<EngineDeps, 'hold'>): Promise<Spaces> {
   const open = (space: keyof Spaces): Promise<OpenedStore> =>
     deps.openSpace?.(space) ??
     openAnyVersion(space, space === 'prod' ? config.storeProd : config.store, {
@@ -85,7 +84,7 @@ async function refuseLostStores({ store, storeProd }: StoreAddresses): Promise<v
     throw new Error(storesGone(missing.map((space) => engine.storeText(store, space))));
 }
 
-/** What to do where some of the stores are missing. */
+/** The action where some of the stores are missing. */
 export function storesGone(missing: readonly string[]): string {
   const isOne = missing.length === 1;
   return `${missing.join(' and ')} ${isOne ? 'is' : 'are'} missing, and ${isOne ? 'the others are' : 'the other is'} there: restore a backup`;
@@ -101,7 +100,7 @@ export async function openSpace(space: keyof Spaces, address: StoreAddress, deps
   const found = await staleVersion({ [space]: opened });
   if (found === undefined) return opened;
   await opened.store.close();
-  throw new Refusal(
+  throw new CommandRefused(
     found < 0
       ? `the data in ${placeText(address)} was left on its way to version ${-found}: start the platform on it, which goes on there`
       : `the data in ${placeText(address)} is of version ${found}, and this release works on version ${dataVersion}: ` +

@@ -1,39 +1,60 @@
 /** The commands of an installation, each with what it does. Only what is run is loaded: this file is read at every start. */
-import type { Command } from '../command-line.ts';
+import type { CliCommand } from '../commands/command-line.ts';
 
-interface Listed {
+interface ListedCommand {
   readonly says: string;
-  readonly load: () => Promise<Command>;
+  readonly load: () => Promise<CliCommand>;
 }
 
-export const operatorCommands: ReadonlyMap<string, Listed> = new Map([
+export const operatorCommands: ReadonlyMap<string, ListedCommand> = new Map([
   ['start', { says: 'runs the platform in the foreground', load: async () => (await import('../main.ts')).start }],
-  ['backup', { says: 'writes a data folder to one file', load: async () => (await import('../backup.ts')).backup }],
+  [
+    'backup',
+    { says: 'writes a data folder to one file', load: async () => (await import('../commands/backup.ts')).backup },
+  ],
   [
     'restore',
-    { says: 'puts such a file into an empty folder', load: async () => (await import('../restore.ts')).restore },
+    {
+      says: 'puts such a file into an empty folder',
+      load: async () => (await import('../commands/restore.ts')).restore,
+    },
   ],
   [
     'copy',
-    { says: 'moves a platform between a folder and PostgreSQL', load: async () => (await import('../copy.ts')).copy },
+    {
+      says: 'moves a platform between a folder and PostgreSQL',
+      load: async () => (await import('../commands/copy.ts')).copy,
+    },
   ],
   [
     'distribute',
     {
       says: 'spreads the data over the servers of a Citus cluster',
-      load: async () => (await import('../distribute.ts')).distribute,
+      load: async () => (await import('../commands/distribute.ts')).distribute,
     },
   ],
   [
     'doctor',
-    { says: 'finds what keeps a platform from starting', load: async () => (await import('../doctor.ts')).doctor },
+    {
+      says: 'finds what keeps a platform from starting',
+      load: async () => (await import('../commands/doctor.ts')).doctor,
+    },
   ],
-  ['verify', { says: 'checks stored data for drift', load: async () => (await import('../verify.ts')).verify }],
-  ['recount', { says: 'counts usage again', load: async () => (await import('../recount.ts')).recount }],
+  [
+    'verify',
+    { says: 'checks stored data for drift', load: async () => (await import('../commands/verify.ts')).verify },
+  ],
+  ['recount', { says: 'counts usage again', load: async () => (await import('../commands/recount.ts')).recount }],
   [
     'audit',
-    { says: 'verifies and exports the audit log', load: async () => (await import('../audit-command.ts')).audit },
+    { says: 'verifies and exports the audit log', load: async () => (await import('../commands/audit.ts')).audit },
   ],
-  ['keys', { says: 'shows, rotates and revokes signing keys', load: async () => (await import('../keys.ts')).keys }],
-  ['plan', { says: 'shows and changes what an org may use', load: async () => (await import('../plan.ts')).plan }],
+  [
+    'keys',
+    { says: 'shows, rotates and revokes signing keys', load: async () => (await import('../commands/keys.ts')).keys },
+  ],
+  [
+    'plan',
+    { says: 'shows and changes what an org may use', load: async () => (await import('../commands/plan.ts')).plan },
+  ],
 ]);

@@ -1,7 +1,7 @@
 /** A platform that serves. */
 import type { Config } from '../config.ts';
-import { drain } from '../gateway/drain.ts';
-import type { SiteState } from '../gateway/site-source.ts';
+import { drain } from '../gateway/listener.ts';
+import type { SiteState } from '../gateway/site-files.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { OpenedLog } from '../telemetry/open-log.ts';
 import { compose } from './compose.ts';
@@ -40,10 +40,10 @@ export async function servePlatform({ config, opened, onFatal }: ServeOptions): 
     clock: systemClock,
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
     onFatal,
-    onServer: ({ state, ...said }) => {
-      if (state === 'up') log.info(said, 'a server of the store answers again, with safe settings');
-      else if (state === 'relayed') log.warn(said, 'a server of the store is reached only through another server');
-      else log.error(said, `a server of the store ${state === 'down' ? 'does not answer' : 'may lose writes'}`);
+    onServer: ({ state, ...expected }) => {
+      if (state === 'up') log.info(expected, 'a server of the store answers again, with safe settings');
+      else if (state === 'relayed') log.warn(expected, 'a server of the store is reached only through another server');
+      else log.error(expected, `a server of the store ${state === 'down' ? 'does not answer' : 'may lose writes'}`);
     },
   });
   const { app, management, metrics } = await openListeners(platform, config, opened);

@@ -24,7 +24,7 @@ export interface ConfigChange {
   readonly changes: readonly Change[];
 }
 
-interface Committed<Planned> {
+interface CommittedConfig<Planned> {
   readonly version: number;
   /** The plan that was committed. */
   readonly planned: Planned;
@@ -38,7 +38,7 @@ export async function changeConfig<Planned extends ConfigChange>(
   deps: ChangeConfigDeps,
   orgCode: string,
   plan: PlanConfig<Planned>,
-): Promise<Committed<Planned>> {
+): Promise<CommittedConfig<Planned>> {
   const scope = deps.store.scope(orgScopeName(orgCode));
   const { planned } = await transact(scope, () => planNext(deps, orgCode, plan)).catch((error: unknown) => {
     // A refusal is no commit; anything else may have been committed all the same.

@@ -206,13 +206,13 @@ test('an entity that could not be loaded is loaded when it is asked for again', 
 test('which events were changed is told after the commit, and nothing of other items', async () => {
   const { bench, clock } = await changingOrg();
   const { store } = bench.opened;
-  const told: string[][] = [];
+  const notified: string[][] = [];
   const configs = createConfigReader({
     ...{ store, clock },
     eventsChanged: async (orgCode, names) => {
       const { items } = await configs.current(orgCode);
       assert.ok(names.every((name) => items.has(`event#${name}`)));
-      told.push([orgCode, ...names]);
+      notified.push([orgCode, ...names]);
     },
   });
   const make = (kind: 'event' | 'logicblock', ...names: readonly string[]) =>
@@ -221,5 +221,5 @@ test('which events were changed is told after the commit, and nothing of other i
     }));
   await make('event', 'paid', 'sent');
   await make('logicblock', 'event');
-  assert.deepEqual(told, [['acme', 'paid', 'sent'], ['acme']]);
+  assert.deepEqual(notified, [['acme', 'paid', 'sent'], ['acme']]);
 });

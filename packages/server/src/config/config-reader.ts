@@ -1,22 +1,21 @@
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { BoundedMap, type HitTally, newHitTally } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { singleFlight } from '../lib/scheduling/single-flight.ts';
-import type { ConfiguredViews } from '../schema/port.ts';
 import {
   actions,
-  activeConfigKey,
   apiName,
   type CompiledEntity,
   compileEntity,
   compilePatterns,
+  type EntityContent,
 } from '../schema/port.ts';
-import type { Change, Item, Scope, ScopeName, Store } from '../store/port.ts';
+import { type Change, type Item, OutcomeUnknown, type Scope, type ScopeName, type Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
 import {
   activeApis,
+  activeConfigKey,
   activeConfigs,
   activeItems,
   activeSettings,
@@ -29,7 +28,6 @@ import {
   references,
   versionKey,
 } from './org-keys.ts';
-import type { ToldChanges } from './told-changes.ts';
 
 /** Reads the configuration of the orgs of one environment. */
 export interface ConfigReader {
@@ -37,13 +35,13 @@ export interface ConfigReader {
   current(orgCode: string): MaybePromise<ConfigSet>;
   /** The same, read again for a writer that met a newer version than it knew. */
   refresh(orgCode: string): Promise<ConfigSet>;
-  /** What is known of the org may be out of date: the next caller waits until it has been read. */
+  /** The facts that are known of the org may be out of date: the next caller waits until it has been read. */
   forget(orgCode: string): void;
   /** Hears of each change that this process has committed. */
   changed(orgCode: string, changes: readonly Change[]): Promise<void>;
 }
 
-export interface ConfigReaderOptions {
+interface ConfigReaderOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** Of the configurations that are kept, by {@link weightOfSet}. */
@@ -53,7 +51,7 @@ export interface ConfigReaderOptions {
   /** Another number once this process has made or heard of a change of the configuration in the scope. */
   readonly changesOf?: ((scope: ScopeName) => number) | undefined;
   /** Whether `changesOf` tells of all changes, so that what is known is never read again because of its age. */
-  readonly isTold?: boolean;
+  readonly isInvalidated?: boolean;
   /** Hears which events this process has changed. */
   readonly eventsChanged?: (orgCode: string, events: readonly string[]) => Promise<void>;
   /** A miss is what has to wait for the store. */
@@ -78,7 +76,7 @@ function weightOfEntity({ fields }: CompiledEntity): number {
   return 6 + fields.size;
 }
 
-function weightOfCompiled({ entity }: Compiled): number {
+function weightOfCompiled({ entity }: CompiledRevision): number {
   return entity instanceof Promise ? 1 : weightOfEntity(entity);
 }
 
@@ -90,12 +88,12 @@ interface Cached {
 }
 
 /** The newest revision of an entity that was asked for: what it was before does not stay in memory. */
-interface Compiled {
+interface CompiledRevision {
   readonly revision: number;
   readonly entity: MaybePromise<CompiledEntity>;
 }
 
-interface EventPlace {
+interface EventScope {
   readonly env: Environment;
   readonly orgCode: string;
 }
@@ -106,16 +104,18 @@ export type ConfigReaders = Readonly<Record<Environment, ConfigReader>>;
 export function openConfigs(
   stores: Readonly<Record<Environment, Store>>,
   options: Omit<ConfigReaderOptions, 'store' | 'changesOf' | 'eventsChanged'> & {
-    readonly events: () => { bringForward(place: EventPlace, events: readonly string[]): Promise<void> };
+    /** Hears which events this process has changed. */
+    readonly eventsChanged: (place: EventScope, events: readonly string[]) => Promise<void>;
   },
   changesOf?: Readonly<Record<Environment, ConfigReaderOptions['changesOf']>>,
-  told?: Readonly<Record<Environment, ToldChanges>>,
+  invalidations?: Readonly<Record<Environment, ConfigInvalidations>>,
 ): ConfigReaders {
   const open = (env: Environment): ConfigReader => {
-    const all = told?.[env];
-    const how = all === undefined ? { changesOf: changesOf?.[env] } : { changesOf: all.at.bind(all), isTold: true };
+    const all = invalidations?.[env];
+    const how =
+      all === undefined ? { changesOf: changesOf?.[env] } : { changesOf: all.at.bind(all), isInvalidated: true };
     const eventsChanged: ConfigReaderOptions['eventsChanged'] = (orgCode, names) =>
-      options.events().bringForward({ env, orgCode }, names);
+      options.eventsChanged({ env, orgCode }, names);
     return createConfigReader({ ...options, store: stores[env], ...how, eventsChanged });
   };
   return { test: open('test'), prod: open('prod') };
@@ -124,7 +124,7 @@ export function openConfigs(
 export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   const { store, clock, tally = newHitTally() } = options;
   const orgs = new BoundedMap<string, Cached>(options.setsMax ?? setsWeightMax, ({ set }) => weightOfSet(set));
-  const compiled = new BoundedMap<string, Compiled>(options.entitiesMax ?? entitiesWeightMax, weightOfCompiled);
+  const compiled = new BoundedMap<string, CompiledRevision>(options.entitiesMax ?? entitiesWeightMax, weightOfCompiled);
   const flights = singleFlight<string, ConfigSet>();
   const changes = (orgCode: string): number => options.changesOf?.(orgScopeName(orgCode)) ?? 0;
 
@@ -153,7 +153,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     const loading = loadEntity(store.scope(orgScopeName(orgCode)), name, active);
     // Revisions grow. A caller with an older set asks rarely, and for items that no other caller needs.
     if (known !== undefined && known.revision > active.revision) return loading;
-    const made: Compiled = { revision: active.revision, entity: loading };
+    const made: CompiledRevision = { revision: active.revision, entity: loading };
     compiled.set(key, made);
     loading.then(
       (entity) => {
@@ -169,7 +169,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   return {
     current: (orgCode) => {
       const cached = orgs.get(orgCode);
-      if (options.isTold === true && cached?.changes === changes(orgCode)) {
+      if (options.isInvalidated === true && cached?.changes === changes(orgCode)) {
         tally.hits += 1;
         return cached.set;
       }
@@ -262,8 +262,54 @@ async function loadEntity(scope: Scope, name: string, { state, versions }: Activ
     throw new Error('a version of a config of an entity is missing');
   const configured = Object.fromEntries(
     others.map((config, index) => [actions[index + 1], apiBodies.row(scope, config)?.value.Views]),
-  ) as ConfiguredViews;
+  ) as EntityContent['views'];
   const definition = definitions.row(scope, create).value;
   await compilePatterns(definition);
   return compileEntity(definition, state.version, state, configured);
+}
+
+/** More than configurations are kept of. */
+const scopesMax = 100_000;
+
+/**
+ * INVARIANT: a number that was read before a configuration, and is the same now, means that the configuration is the one
+ * that the store holds, if every commit is made by `told`.
+ */
+export class ConfigInvalidations {
+  readonly #changes = new BoundedMap<ScopeName, number>(scopesMax);
+  /** Of commits of which it is not known whether and when they take effect. */
+  readonly #unknown = new Set<ScopeName>();
+  #last = 0;
+
+  /** Makes a call of the store. */
+  async track<T>(
+    { scope, changes }: { readonly scope: ScopeName; readonly changes?: readonly Change[] },
+    call: () => Promise<T>,
+  ): Promise<T> {
+    if (changes?.some(isOfHead) !== true) return call();
+    this.#change(scope);
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) this.#unknown.add(scope);
+      throw error;
+    } finally {
+      this.#change(scope);
+    }
+  }
+
+  /** Another number after each change; a number that equals no other if changes cannot be tracked. */
+  at(scope: ScopeName): number {
+    return this.#unknown.has(scope) ? Number.NaN : (this.#changes.get(scope) ?? this.#change(scope));
+  }
+
+  #change(scope: ScopeName): number {
+    this.#last += 1;
+    this.#changes.set(scope, this.#last);
+    return this.#last;
+  }
+}
+
+function isOfHead(change: Change): boolean {
+  return 'sk' in change && change.pk === configHeadKey.pk && change.sk === configHeadKey.sk && change.kind !== 'check';
 }

@@ -1,13 +1,8 @@
 import { configItemKinds } from '@freehold/contract/config-kinds';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
-import {
-  type ApiAction,
-  type CompiledEntity,
-  type EntityState,
-  type Reference,
-  type ReferenceMap,
-  systemEntities,
-} from '../schema/port.ts';
+import { type ApiAction, type CompiledEntity, type EntityState, systemEntities } from '../schema/port.ts';
+import type { ConfigSize } from '../tenancy/port.ts';
+import type { Reference, ReferenceMap } from './reference-map.ts';
 
 /** What is configured of an org, one thing of a kind and a name: what is versioned, compared and promoted as a whole. */
 export interface ConfigItem {
@@ -131,3 +126,13 @@ export const systemConfig: ConfigSet = makeConfigSet({
     throw new TypeError(`there is no entity ${name}`);
   },
 });
+
+/**
+ * Holds the configuration of an org, in one environment, to what the org may have, whatever that is. Asked in the planning
+ * of each change of configuration: it is committed on what it was planned on or not at all, so that the answer holds.
+ * @throws Problem to refuse the change.
+ */
+export type ConfigGate = (
+  orgCode: string,
+  size: { readonly before: ConfigSize; readonly after: ConfigSize },
+) => Promise<void>;

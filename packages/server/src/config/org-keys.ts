@@ -1,10 +1,10 @@
 /** Where an org's configuration lies in the org's scope of an environment. */
 
-import type { ApiConfig, EntityDefinition, EntityState, ReferenceMap } from '../schema/port.ts';
-import { activeConfigKey, apiName, readReferences, versionedConfigKey, writeReferences } from '../schema/port.ts';
+import { apiName, type CompiledEntity, type EntityDefinition, type EntityState } from '../schema/port.ts';
 import type { Change, Key } from '../store/port.ts';
-import { anyJson, json, table } from '../store/table.ts';
-import type { ConfigItem, StoredSetting } from './config-set.ts';
+import { json, table } from '../store/table.ts';
+import type { ConfigItem, ConfigSet, StoredSetting } from './config-set.ts';
+import { type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
 
 /** An active item points to the version that is live. */
 const pointer = json<{ readonly version: number }>('pointer to a config', { version: 'number' });
@@ -32,8 +32,15 @@ export const activeConfigs = 'config;active';
 const configVersions = 'config;versions';
 export const entityPartition = 'entity';
 
-/** What became of each config item, by `<kind>#<name>` and the version: who changed it and when. */
-const itemHistory = 'config;history';
+/** The key of the live config of an API. */
+export function activeConfigKey(api: string): string {
+  return `apiname#${api};version#active`;
+}
+
+/** The key of one version of a config, which stays. */
+function versionedConfigKey(api: string, version: number): string {
+  return `apiname#${api};version#${version}`;
+}
 
 function activeKey(api: string): Key {
   return { pk: activeConfigs, sk: activeConfigKey(api) };
@@ -75,7 +82,7 @@ export function namesOfLive(kind: ConfigItem['kind'], changes: readonly Change[]
 /** What one version of a config of an entity is. */
 export const apiBodies = table(
   ({ api, version }: { readonly api: string; readonly version: number }) => versionKey(api, version),
-  json<ApiConfig>('config of an entity', {}),
+  json<Readonly<Record<string, unknown>>>('config of an entity', {}),
 );
 
 /** What the create config of an entity is at a version. */
@@ -93,17 +100,8 @@ export function itemVersionKey({ kind, name }: ConfigItem, version: number): Key
 /** What one version of an item is that is no entity. */
 export const itemBodies = table(
   ({ version, ...item }: ConfigItem & { readonly version: number }) => itemVersionKey(item, version),
-  anyJson('config item'),
+  { kind: 'config item', parse: (text): unknown => JSON.parse(text), format: (value) => JSON.stringify(value) },
 );
-
-/** Where what became of an item is noted; versions are in their order. */
-export function itemHistoryKey(item: ConfigItem, version: number): Key {
-  return { pk: itemHistory, sk: `${itemHistoryPrefix(item)}${String(version).padStart(16, '0')}` };
-}
-
-export function itemHistoryPrefix({ kind, name }: ConfigItem): string {
-  return `${kind}#${name};`;
-}
 
 /**
  * What an org keeps of an entity beside its configs. It outlives them until the last record is gone: `removing` while a
@@ -121,3 +119,18 @@ export interface EntityRow {
 
 export const entityRow = json<EntityRow>('entity', { state: 'string', version: 'number' });
 export const entityRows = table((entityName: string) => ({ pk: entityPartition, sk: entityName }), entityRow);
+
+/** What a change of an entity changes in who refers to whom: nothing, or the one item that says so. */
+export function referencesChange(
+  set: ConfigSet,
+  entity: { readonly name: string; readonly compiled: CompiledEntity | undefined },
+  version: number,
+): readonly Change[] {
+  return referencesPut(set.references, withReferences(set.references, entity, version));
+}
+
+/** The same of a map as a whole. */
+export function referencesPut(before: ReferenceMap, after: ReferenceMap): readonly Change[] {
+  if (writeReferences(after) === writeReferences(before)) return [];
+  return [references.put(undefined, after, { if: 'any' })];
+}

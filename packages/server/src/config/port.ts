@@ -1,4 +1,4 @@
-/** The configuration of an org: what is active, how it changes, and the fence that keeps writes to it. */
+/** The configuration of an org: what is active, and how it changes. */
 export {
   type ChangeConfigDeps,
   type ConfigChange,
@@ -7,11 +7,11 @@ export {
   type SwitchTime,
   schedulesDue,
 } from './change-config.ts';
-export { type ConfigGate, configSize, configSizeAfter } from './config-gate.ts';
 export { type ConfigReader, type ConfigReaders, createConfigReader, openConfigs } from './config-reader.ts';
 export {
   type ActiveEntity,
   type ApiVersions,
+  type ConfigGate,
   type ConfigItem,
   type ConfigItemKind,
   type ConfigSet,
@@ -25,23 +25,9 @@ export {
   systemConfig,
   targetsOf,
 } from './config-set.ts';
-export { newBodies, referencesChange, referencesPut, sameVersions } from './entity-rows.ts';
-export {
-  createFences,
-  endMarks,
-  type FenceLevel,
-  type Fences,
-  fenceKey,
-  fences,
-  floorKey,
-  minConfigVersion,
-  putMarks,
-  raise,
-  tombstone,
-} from './fence.ts';
-export { type ItemChanged, itemChanged, itemHistory } from './item-history.ts';
 export {
   activeApis,
+  activeConfigKey,
   activeItems,
   apiBodies,
   configHeadKey,
@@ -52,21 +38,18 @@ export {
   entityRows,
   entityStates,
   itemBodies,
-  itemHistoryPrefix,
   itemVersionKey,
   liveSettings,
   references,
+  referencesChange,
+  referencesPut,
   versionKey,
 } from './org-keys.ts';
+export { type Reference, type ReferenceMap, withReferences } from './reference-map.ts';
 export {
   effectiveValue,
-  isObject,
-  readSettingContent,
-  type SettingContent,
+  type SettingContext,
   type SettingType,
-  type Surroundings,
   settingOf,
-  unknownMembers,
   valueIn,
-  wrong,
 } from './setting.ts';

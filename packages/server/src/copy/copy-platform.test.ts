@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { platformScopeName } from '../identity/org-users/org-directory.ts';
-import { createSecretsInMemory } from '../identity/testing/secrets-in-memory.ts';
-import type { Secrets, SecretsVault } from '../identity/tokens/secrets.ts';
-import { readSecrets, secretsKey, writeSecrets } from '../identity/tokens/secrets-in-store.ts';
+import { platformScopeName } from '../people/org-users/org-directory.ts';
+import type { Secrets, SecretsVault } from '../people/secrets.ts';
+import { readSecrets, secretsKey, writeSecrets } from '../people/secrets.ts';
+import { createSecretsInMemory } from '../people/testing/secrets-in-memory.ts';
 import { openMemory } from '../store/memory/open-memory.ts';
 import type { Maintenance, OpenedStore } from '../store/port.ts';
 import { everythingOf } from '../store/testing/conformance/store-contents.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Ids, loadsOf } from './desk-records.ts';
-import { desks } from './people.ts';
+import { desks, type Ids, loadsOf } from './desk-records.ts';
 
 const madeAt = Date.parse('2026-11-23T00:00:01Z');
 const day = 86_400_000;

@@ -3,14 +3,70 @@
  * ended.
  */
 import { type Contents, comments, contents, customerNames, type Topic } from './contents.ts';
-import type { Desk, Member } from './people.ts';
+
+export type Role = 'admin' | 'lead' | 'agent' | 'requester';
+
+/** First names differ: they make the emails. */
+export interface DemoMember {
+  readonly fn: string;
+  readonly ln: string;
+  readonly role: Role;
+}
+
+export interface Desk {
+  readonly code: string;
+  readonly name: string;
+  readonly members: readonly [founder: DemoMember, ...others: DemoMember[]];
+  readonly customers: number;
+  readonly tickets: number;
+  readonly comments: number;
+  readonly times: number;
+}
+
+/** Both desks together have 2,000 records, with 10 tags each, and the two tickets that the automation brings. */
+export const desks: readonly [Desk, ...Desk[]] = [
+  {
+    code: 'lumen',
+    name: 'Lumen Lighting',
+    members: [
+      { fn: 'Ann', ln: 'Lindqvist', role: 'admin' },
+      { fn: 'Lea', ln: 'Moreau', role: 'lead' },
+      { fn: 'Bob', ln: 'Okafor', role: 'agent' },
+      { fn: 'Eve', ln: 'Castellano', role: 'agent' },
+      { fn: 'Zoe', ln: 'Papadaki', role: 'requester' },
+    ],
+    customers: 60,
+    tickets: 540,
+    comments: 560,
+    times: 178,
+  },
+  {
+    code: 'harbour',
+    name: 'Harbour Bikes',
+    members: [
+      { fn: 'Max', ln: 'Brandt', role: 'admin' },
+      { fn: 'Ida', ln: 'Solberg', role: 'lead' },
+      { fn: 'Tom', ln: 'Achterberg', role: 'agent' },
+      { fn: 'Pia', ln: 'Rossi', role: 'requester' },
+    ],
+    customers: 30,
+    tickets: 260,
+    comments: 270,
+    times: 80,
+  },
+];
+
+/** @param fn the first name of a member: `ann@demo.example` for Ann */
+export function emailOf(fn: string): string {
+  return `${fn.toLowerCase()}@demo.example`;
+}
 
 const day = 86_400_000;
 const minute = 60_000;
 const days = 90;
 const hours = { first: 8, count: 9 };
 
-type Row = Readonly<Record<string, unknown>>;
+type DemoRow = Readonly<Record<string, unknown>>;
 type Status = 'open' | 'waiting' | 'closed';
 
 interface PlannedTicket {
@@ -38,7 +94,7 @@ export interface Ids {
 export interface Load {
   readonly entity: Exclude<keyof Ids, 'users'> | 'comments' | 'times';
   readonly author: string;
-  readonly rows: (ids: Ids) => readonly Row[];
+  readonly rows: (ids: Ids) => readonly DemoRow[];
 }
 
 /** What is loaded into the desk, in this order. `madeAt` is in milliseconds; all dates lie in the 90 days before it. */
@@ -46,7 +102,7 @@ export function loadsOf(desk: Desk, madeAt: number): readonly Load[] {
   const random = randomOf(desk.code);
   const words = contents[desk.code];
   if (words === undefined) return [];
-  const named = (role: Member['role']) => desk.members.filter((member) => member.role === role).map(({ fn }) => fn);
+  const named = (role: DemoMember['role']) => desk.members.filter((member) => member.role === role).map(({ fn }) => fn);
   const agents = named('agent');
   const [lead = ''] = named('lead');
   const customers = customerRows(desk, madeAt, random);
@@ -80,7 +136,7 @@ export function loadsOf(desk: Desk, madeAt: number): readonly Load[] {
   ];
 }
 
-function customerRows(desk: Desk, madeAt: number, random: Random): readonly Row[] {
+function customerRows(desk: Desk, madeAt: number, random: Random): readonly DemoRow[] {
   const { first, last } = customerNames;
   return Array.from({ length: desk.customers }, (_, index) => {
     const at = index % first.length;
@@ -135,7 +191,7 @@ function statusAfter(age: number, random: Random): Status {
   return drawn < waiting ? 'waiting' : 'open';
 }
 
-function ticketRow(ticket: PlannedTicket, { users, tags, customers }: Ids): Row {
+function ticketRow(ticket: PlannedTicket, { users, tags, customers }: Ids): DemoRow {
   return {
     subject: ticket.subject,
     status: ticket.status,

@@ -1,8 +1,7 @@
-import { type Ids, type Load, loadsOf } from './desk-records.ts';
-import { type Desk, emailOf, type Member } from './people.ts';
-import { type App, renewed, type Session, signIn } from './sign-in.ts';
+import { type DemoMember, type Desk, emailOf, type Ids, type Load, loadsOf } from './desk-records.ts';
+import { type App, type DemoSession, renewed, signIn } from './sign-in.ts';
 
-export interface DeskToMake {
+interface DeskToMake {
   readonly app: App;
   readonly desk: Desk;
   readonly password: string;
@@ -11,14 +10,14 @@ export interface DeskToMake {
 }
 
 /** By first names. */
-export type Sessions = ReadonlyMap<string, Session>;
+export type Sessions = ReadonlyMap<string, DemoSession>;
 
-const groupOf: Readonly<Partial<Record<Member['role'], string>>> = { lead: 'leads', agent: 'agents' };
+const groupOf: Readonly<Partial<Record<DemoMember['role'], string>>> = { lead: 'leads', agent: 'agents' };
 
 /** Makes one workspace: its members, their groups, and the records. @returns the sessions of its members. */
 export async function makeDesk({ app, desk, password, madeAt }: DeskToMake): Promise<Sessions> {
   const [first, ...others] = desk.members;
-  const enter = (member: Member) => signIn(app, { email: emailOf(member.fn), password });
+  const enter = (member: DemoMember) => signIn(app, { email: emailOf(member.fn), password });
   const founder = await founded({ app, desk, password, madeAt }, await enter(first), first);
   const members = new Map([[first.fn, founder]]);
   await Promise.all(
@@ -31,20 +30,21 @@ export async function makeDesk({ app, desk, password, madeAt }: DeskToMake): Pro
   return members;
 }
 
-async function founded({ app, desk }: DeskToMake, session: Session, { fn, ln }: Member): Promise<Session> {
+async function founded({ app, desk }: DeskToMake, session: DemoSession, { fn, ln }: DemoMember): Promise<DemoSession> {
   if (session.tenantCode === desk.code) return session;
   await session.call('/user/me', { method: 'PUT', body: { fn, ln } });
   await session.call('/user/workspace', { body: { name: desk.name, code: desk.code } });
   return renewed(app, session);
 }
 
-interface Joining {
-  readonly founder: Session;
-  readonly member: Member;
-  readonly session: Session;
-}
-
-async function joined(app: App, { founder, member, session }: Joining): Promise<Session> {
+async function joined(
+  app: App,
+  {
+    founder,
+    member,
+    session,
+  }: { readonly founder: DemoSession; readonly member: DemoMember; readonly session: DemoSession },
+): Promise<DemoSession> {
   if (session.tenantCode === founder.tenantCode) return session;
   await session.call('/user/me', { method: 'PUT', body: { fn: member.fn, ln: member.ln } });
   const { code } = await founder.call('/user/invitations', { body: { email: emailOf(member.fn), role: member.role } });
@@ -53,7 +53,7 @@ async function joined(app: App, { founder, member, session }: Joining): Promise<
 }
 
 /** Puts agents and leads into their groups. */
-async function group(founder: Session, others: readonly Member[], sessions: Sessions) {
+async function group(founder: DemoSession, others: readonly DemoMember[], sessions: Sessions) {
   const groups = await idsBy(founder, 'group', 'name');
   const links = new Set((await founder.itemsOf('/list/usergroup?pagesize=200')).map((link) => link.user_id));
   for (const { fn, role } of others) {
@@ -68,7 +68,7 @@ const entityOf = { tags: 'tag', customers: 'customer', tickets: 'ticket', commen
 const keyOf = { tags: 'name', customers: 'name', tickets: 'opened_at' } as const;
 
 /** Rows are committed in their order, so those that an author has made already are the first. */
-async function load(loads: readonly Load[], founder: Session, members: Sessions): Promise<void> {
+async function load(loads: readonly Load[], founder: DemoSession, members: Sessions): Promise<void> {
   const users = new Map([...members].map(([name, { userId }]) => [name, userId]));
   let ids: Ids = { users, tags: new Map(), customers: new Map(), tickets: new Map() };
   for (const { entity, author, rows } of loads) {
@@ -83,7 +83,7 @@ async function load(loads: readonly Load[], founder: Session, members: Sessions)
   }
 }
 
-async function importRows(session: Session, entity: string, rows: readonly object[]): Promise<void> {
+async function importRows(session: DemoSession, entity: string, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return;
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const { created, errors } = await session.call(`/import/${entity}`, { body });
@@ -92,7 +92,7 @@ async function importRows(session: Session, entity: string, rows: readonly objec
 }
 
 /** The ids of all records of an entity by one of their fields. */
-async function idsBy(session: Session, entity: string, field: string): Promise<ReadonlyMap<string, string>> {
+async function idsBy(session: DemoSession, entity: string, field: string): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   let cursor = '';
   do {

@@ -2,9 +2,9 @@
  * Calls that policies refuse, so that a builder has denials to look at. They are made at each start, because a process
  * keeps its denials in memory.
  */
-import { send } from './call.ts';
-import type { Desk, Role } from './people.ts';
-import type { App, Session } from './sign-in.ts';
+
+import type { Desk, Role } from './desk-records.ts';
+import { type App, type DemoSession, send } from './sign-in.ts';
 
 interface Context {
   /** Of the user who calls. */
@@ -15,14 +15,14 @@ interface Context {
   readonly closed: string;
 }
 
-interface RefusedCall {
+interface DemoRefusedCall {
   readonly by: Role;
   readonly method: string;
   readonly path: string | ((context: Context) => string);
   readonly body?: (context: Context) => object;
 }
 
-const calls: readonly RefusedCall[] = [
+const calls: readonly DemoRefusedCall[] = [
   { by: 'requester', method: 'GET', path: '/list/customer' },
   {
     by: 'requester',
@@ -48,8 +48,8 @@ const calls: readonly RefusedCall[] = [
 ];
 
 /** Makes them one after the other, so that all starts list them alike. */
-export async function makeRefusedCalls(app: App, desk: Desk, sessionOf: (name: string) => Promise<Session>) {
-  const callers = new Map<Role, Session>();
+export async function makeRefusedCalls(app: App, desk: Desk, sessionOf: (name: string) => Promise<DemoSession>) {
+  const callers = new Map<Role, DemoSession>();
   for (const role of ['lead', 'agent', 'requester'] as const) {
     const member = desk.members.find((each) => each.role === role);
     if (member !== undefined) callers.set(role, await sessionOf(member.fn));

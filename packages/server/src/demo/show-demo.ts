@@ -5,12 +5,23 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { secretToken } from '../lib/ids.ts';
-import { type Demo, type MadeDemo, makeDemo } from './make-demo.ts';
-import { desks, emailOf } from './people.ts';
+import { defineAutomation, useAutomation } from './automation.ts';
+import { desks, emailOf } from './desk-records.ts';
+import { change, definitions, settings } from './help-desk.ts';
+import { makeDesk, type Sessions } from './make-desk.ts';
 import { makeRefusedCalls } from './refused-calls.ts';
-import { signIn, signInBuilder, type Urls } from './sign-in.ts';
+import {
+  type App,
+  type Builder,
+  CallRefused,
+  type Credentials,
+  signIn,
+  signInBuilder,
+  signUpOrIn,
+  type Urls,
+} from './sign-in.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly dataDir: string;
   readonly urls: Urls;
   /** Whether the management gateway has a console to sign in to. */
@@ -20,7 +31,7 @@ export interface DemoOptions {
 }
 
 /** As it is kept. It has a client id once it is complete. */
-type KeptDemo = Demo & { readonly client_id?: string };
+type StoredDemo = Demo & { readonly client_id?: string };
 
 /**
  * Makes what is missing of the demo.
@@ -31,7 +42,7 @@ export async function showDemo(options: DemoOptions): Promise<string> {
   const kept = await readFile(path, 'utf8').catch(() => undefined);
   const isEmpty = await options.isEmpty();
   if (kept === undefined && !isEmpty) return '';
-  const demo: KeptDemo = kept === undefined ? newDemo() : (JSON.parse(kept) as KeptDemo);
+  const demo: StoredDemo = kept === undefined ? newDemo() : (JSON.parse(kept) as StoredDemo);
   // A demo of an earlier version has other users: its calls are not known here.
   if (demo.made_at === undefined) return '';
   if (demo.client_id !== undefined && !isEmpty) {
@@ -51,7 +62,7 @@ function newDemo(): Demo {
 }
 
 /** All or nothing: a file that a killed start has half written would hide its accounts. */
-function keep(path: string, demo: KeptDemo): Promise<void> {
+function keep(path: string, demo: StoredDemo): Promise<void> {
   return writePrivate(path, `${JSON.stringify(demo, null, 2)}\n`);
 }
 
@@ -63,7 +74,11 @@ async function writePrivate(path: string, text: string): Promise<void> {
 }
 
 /** @param made the demo, with the sessions that are open already */
-async function present(options: DemoOptions, demo: Demo, { builder, clientId, sessions }: MadeDemo): Promise<string> {
+async function present(
+  options: DemoOptions,
+  demo: Demo,
+  { builder, clientId, sessions }: CreatedDemo,
+): Promise<string> {
   const { urls, dataDir, consoleState } = options;
   const app = { base: `${urls.app}/app/${demo.org}`, clientId };
   const entered = new Map(sessions.flatMap((ofDesk) => [...ofDesk]));
@@ -108,4 +123,61 @@ function callsText(base: string, tokenPath: string): string {
   curl -i ${base}/list/ticket -H "Authorization: Bearer $TOKEN"
   curl -i -X DELETE ${base}/delete/ticket/1 -H "Authorization: Bearer $TOKEN"
 `;
+}
+
+interface Demo {
+  readonly org: string;
+  readonly builder: Credentials;
+  /** The password of all users of the app. */
+  readonly password: string;
+  /** The time that the dates of its records are made from. */
+  readonly made_at: string;
+}
+
+interface CreatedDemo {
+  readonly builder: Builder;
+  readonly clientId: string;
+  /** In the order of the desks. */
+  readonly sessions: readonly Sessions[];
+}
+
+/** @returns the client id of its test environment, and sessions of its builder and users. */
+async function makeDemo(urls: Urls, demo: Demo): Promise<CreatedDemo> {
+  const signUp = { name: 'Demo Builder', org_name: 'Demo', org_code: demo.org };
+  const builder = await signUpOrIn(urls, { ...demo.builder, signUp });
+  const { environments } = await builder.call('/org');
+  const clientId = (environments as { readonly test: { readonly client_id: string } }).test.client_id;
+  await configure(builder);
+  const app: App = { base: `${urls.app}/app/${demo.org}`, clientId };
+  const madeAt = Date.parse(demo.made_at);
+  const sessions = await Promise.all(desks.map((desk) => makeDesk({ app, desk, password: demo.password, madeAt })));
+  const [members] = sessions;
+  if (members !== undefined) await useAutomation({ app, builder, workspace: desks[0].code, members });
+  return { builder, clientId, sessions };
+}
+
+/** Settings, entities and automation, a release that makes them live in production, and a change since. */
+async function configure(builder: Builder): Promise<void> {
+  for (const [name, value] of Object.entries(settings)) {
+    const [group, key] = name.split('.');
+    await builder.call('/org/settings', { method: 'PUT', body: { group, name: key, value } });
+  }
+  const defined = new Set((await builder.itemsOf('/api/entities')).map(({ name }) => name));
+  for (const definition of definitions.filter(({ entityName }) => !defined.has(entityName)))
+    await builder.call(`/api/create-${definition.entityName}`, { body: definition });
+  await defineAutomation(builder);
+  await builder.call('/user/provision-prod', { method: 'POST' });
+  if ((await builder.itemsOf('/deploy/history')).length === 0) await release(builder);
+  const { create } = await builder.call(`/api/entity?entityName=${change.entity}`);
+  if (!JSON.stringify(create).includes(`"${change.field}"`))
+    await builder.call(`/api/create-${change.entity}`, { method: 'PUT', body: change.body });
+}
+
+/** The rollback is refused, since there is nothing to go back to: the audit log tells of refusals too. */
+async function release(builder: Builder): Promise<void> {
+  await builder.call('/deploy/publish', { body: { all: true, note: 'the help desk' } });
+  await builder.call('/deploy/activate', { body: { note: 'the help desk goes live' } });
+  await builder.call('/deploy/rollback', { method: 'POST' }).catch((error: unknown) => {
+    if (!(error instanceof CallRefused)) throw error;
+  });
 }

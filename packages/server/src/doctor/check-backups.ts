@@ -6,15 +6,12 @@ import type { Clock } from '../lib/clock.ts';
 import { nextDue } from '../lib/scheduling/next-due.ts';
 import { type Finding, fault, good, note, reasonOf } from './finding.ts';
 
-export interface BackupsToCheck {
-  readonly folder: string;
-  readonly dataDir: string;
-  readonly schedule: string | undefined;
-}
-
 /** Whether backups can be made, are made when they are due, and can be restored. */
-export async function checkBackups(asked: BackupsToCheck, clock: Clock): Promise<readonly Finding[]> {
-  const { folder, dataDir } = asked;
+export async function checkBackups(
+  query: { readonly folder: string; readonly dataDir: string; readonly schedule: string | undefined },
+  clock: Clock,
+): Promise<readonly Finding[]> {
+  const { folder, dataDir } = query;
   const found = await stat(folder).catch(() => undefined);
   if (found !== undefined && !found.isDirectory())
     return [fault(`\`${folder}\` is no folder: remove it, or set FREEHOLD_BACKUP_DIR to another place`)];
@@ -36,8 +33,8 @@ export async function checkBackups(asked: BackupsToCheck, clock: Clock): Promise
   const data = await stat(dataDir).catch(() => undefined);
   if (data?.dev === found.dev)
     findings.push(note('the backups lie on the disk of the data, and are lost with it: copy them to another machine'));
-  const backups = await listBackups(asked).catch(() => undefined);
-  return backups === undefined ? findings : [...findings, ...judgeBackups(backups, asked.schedule, clock.now())];
+  const backups = await listBackups(query).catch(() => undefined);
+  return backups === undefined ? findings : [...findings, ...judgeBackups(backups, query.schedule, clock.now())];
 }
 
 /** @param backups the latest first. */

@@ -1,7 +1,7 @@
 import { access, constants, readdir, realpath, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
-import { type AskedFile, askFile, holdsScopes, isHeld } from '../store/sqlite/ask-file.ts';
+import { askFile, holdsScopes, isHeld } from '../store/sqlite/ask-file.ts';
 import { type Finding, fault, good, note, reasonOf } from './finding.ts';
 
 const roomMin = 1024 ** 3;
@@ -14,8 +14,8 @@ export async function checkFolder(folder: string, clock: Clock, isRunning = fals
   const found = await stat(folder).catch(() => undefined);
   if (found !== undefined && !found.isDirectory())
     return [fault(`\`${folder}\` is no folder: remove it, or set FREEHOLD_DATA_DIR to another place`)];
-  const standing = found === undefined ? await nearestFolder(folder) : folder;
-  const findings = [await checkRights(standing, folder), await checkRoom(standing)];
+  const nearest = found === undefined ? await nearestFolder(folder) : folder;
+  const findings = [await checkRights(nearest, folder), await checkRoom(nearest)];
   if (found === undefined) return [note(`\`${folder}\` is not there yet: the first start makes it`), ...findings];
   if ((found.mode & 0o077) !== 0)
     findings.push(fault(`\`${folder}\` is open to other users of the machine: \`chmod 700\` closes it`));
@@ -55,17 +55,17 @@ async function nearestFolder(path: string): Promise<string> {
   return isThere ? above : nearestFolder(above);
 }
 
-async function checkRights(standing: string, folder: string): Promise<Finding> {
+async function checkRights(nearest: string, folder: string): Promise<Finding> {
   try {
-    await access(standing, constants.W_OK | constants.X_OK);
-    return good(`\`${standing}\` can be written to`);
+    await access(nearest, constants.W_OK | constants.X_OK);
+    return good(`\`${nearest}\` can be written to`);
   } catch (error) {
     if (reasonOf(error) === 'EROFS')
       return fault(
-        `\`${standing}\` is on a disk that takes no writes: mount it for writing, and see in the log of the system whether it fails`,
+        `\`${nearest}\` is on a disk that takes no writes: mount it for writing, and see in the log of the system whether it fails`,
       );
     return fault(
-      `${thisUser()} cannot write to \`${standing}\` (${reasonOf(error)}): \`chown\` it, or set FREEHOLD_DATA_DIR otherwise than \`${folder}\``,
+      `${thisUser()} cannot write to \`${nearest}\` (${reasonOf(error)}): \`chown\` it, or set FREEHOLD_DATA_DIR otherwise than \`${folder}\``,
     );
   }
 }
@@ -74,15 +74,15 @@ function thisUser(): string {
   return process.getuid === undefined ? 'this user' : `the user ${process.getuid()}`;
 }
 
-async function checkRoom(standing: string): Promise<Finding> {
-  const { bavail, bsize, files, ffree } = await statfs(standing);
+async function checkRoom(nearest: string): Promise<Finding> {
+  const { bavail, bsize, files, ffree } = await statfs(nearest);
   const megabytes = Math.floor((bavail * bsize) / 1024 ** 2);
   // If the number of files has no bound, none is reported.
   if (files > 0 && ffree < filesMin)
-    return fault(`the disk of \`${standing}\` has room for only ${ffree} more files: remove some`);
-  if (bavail * bsize >= roomMin) return good(`the disk of \`${standing}\` has room for ${megabytes} MB`);
+    return fault(`the disk of \`${nearest}\` has room for only ${ffree} more files: remove some`);
+  if (bavail * bsize >= roomMin) return good(`the disk of \`${nearest}\` has room for ${megabytes} MB`);
   return fault(
-    `the disk of \`${standing}\` has room for only ${megabytes} MB: free some space, or writes will be refused with 503`,
+    `the disk of \`${nearest}\` has room for only ${megabytes} MB: free some space, or writes will be refused with 503`,
   );
 }
 
@@ -107,7 +107,7 @@ async function checkFile(path: string, name: string, now: number): Promise<reado
   return findings;
 }
 
-function faultsOf(path: string, file: AskedFile | undefined): readonly Finding[] {
+function faultsOf(path: string, file: Awaited<ReturnType<typeof askFile>> | undefined): readonly Finding[] {
   if (file === undefined || !(file.isEmpty || file.isDatabase))
     return [
       fault(

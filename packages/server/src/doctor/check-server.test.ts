@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AskedServer } from '../store/postgres/ask-server.ts';
+import type { ServerState } from '../store/postgres/ask-server.ts';
 import { judgeServer } from './check-server.ts';
 
-const sound: AskedServer = {
+const sound: ServerState = {
   version: '16.2',
   now: 0,
   isStandby: false,
@@ -17,7 +17,7 @@ const sound: AskedServer = {
   schemas: [{ name: 'freehold_test', hasTables: false, missing: undefined }],
 };
 
-function faultsOf(server: Partial<AskedServer>, apart = 0): readonly string[] {
+function faultsOf(server: Partial<ServerState>, apart = 0): readonly string[] {
   const findings = judgeServer({ ...sound, ...server }, { setting: 'FREEHOLD_STORE', apart });
   return findings.filter(({ kind }) => kind === 'fault').map(({ says }) => says);
 }

@@ -1,12 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import {
-  type AskedClusterServer,
-  type AskedSchema,
-  type AskedServer,
-  askCluster,
-  askServer,
-  sessionsShared,
-} from '../store/postgres/ask-server.ts';
+import { askCluster, askServer, sessionsShared } from '../store/postgres/ask-server.ts';
 import { type Finding, fault, good, reasonOf } from './finding.ts';
 
 const versionMin = 15;
@@ -41,8 +34,11 @@ export async function checkServer({ url, setting, spaces }: ServerToCheck, clock
   }
 }
 
+type ServerState = Awaited<ReturnType<typeof askServer>>;
+type ClusterState = Awaited<ReturnType<typeof askCluster>>;
+
 /** A server of a cluster, which keeps some of the data. */
-function judgeClusterServer({ name, faults }: AskedClusterServer): Finding {
+function judgeClusterServer({ name, faults }: ClusterState[number]): Finding {
   if (faults.length === 0) return good(`the server ${name} of the cluster answers`);
   return fault(
     `the server ${name} of the cluster: ${faults.join(', ')}: see that it runs and answers the coordinator, and set what is off to \`on\``,
@@ -58,14 +54,14 @@ export async function missingSpaces<Space extends string>(
   return spaces.filter((space) => !made.some(({ name }) => name.endsWith(`_${space}`)));
 }
 
-interface Looked {
+interface CheckedServer {
   readonly setting: string;
   readonly apart: number;
-  readonly cluster?: readonly AskedClusterServer[];
+  readonly cluster?: ClusterState;
 }
 
 /** @param looked under which setting the server was found, and how many milliseconds its clock is ahead. */
-export function judgeServer(server: AskedServer, { setting, apart, cluster = [] }: Looked): readonly Finding[] {
+export function judgeServer(server: ServerState, { setting, apart, cluster = [] }: CheckedServer): readonly Finding[] {
   const { version, encoding, isStandby, isReadOnly, user, database } = server;
   const findings: Finding[] = [good(`PostgreSQL ${version} of ${setting} answers`)];
   if (Number.parseInt(version, 10) < versionMin)
@@ -103,7 +99,11 @@ export function judgeServer(server: AskedServer, { setting, apart, cluster = [] 
   return findings;
 }
 
-function missingRight({ name, missing }: AskedSchema, user: string, database: string): readonly Finding[] {
+function missingRight(
+  { name, missing }: ServerState['schemas'][number],
+  user: string,
+  database: string,
+): readonly Finding[] {
   switch (missing) {
     case undefined:
       return [];

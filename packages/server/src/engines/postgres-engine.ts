@@ -1,12 +1,12 @@
 import { checkServer, missingSpaces } from '../doctor/check-server.ts';
 import { parseAddress } from '../store/postgres/address.ts';
+import { readSizes } from '../store/postgres/ask-server.ts';
 import { openSignals } from '../store/postgres/connections/signal-connection.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
-import { distributeStore } from '../store/postgres/servers/distribute-store.ts';
-import { readSizes } from '../store/postgres/servers/read-sizes.ts';
+import { distributeStore } from '../store/postgres/servers/distribution.ts';
 import type { StoreEngine } from './store-engine.ts';
 
-export interface ServerAddress {
+interface ServerAddress {
   readonly kind: 'postgres';
   /** Holds a password. */
   readonly url: string;

@@ -1,10 +1,9 @@
 import type { Finding } from '../doctor/finding.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { OpenedStore, ServerChange } from '../store/port.ts';
-import type { SignalChannel, SignalEars } from '../store/signal-channel.ts';
+import type { OpenedStore, ServerChange, SignalChannel, SignalEars } from '../store/port.ts';
 
 /** Where the stores of a platform lie. May hold a password, so no message quotes it. */
-export interface EngineAddress {
+interface EngineAddress {
   readonly kind: string;
   /** Holds the stores and, beside them, the secrets. Left out where a server keeps both. */
   readonly folder?: string | undefined;
@@ -45,14 +44,14 @@ export interface UnknownSizes {
   readonly whyUnknown: string;
 }
 
-export interface RowBeside {
+interface RowBeside {
   readonly scope: string;
   readonly pk: string;
   readonly sk: string;
   readonly value: string;
 }
 
-export interface PlaceToCheck {
+export interface AddressToCheck {
   /** The setting that names the address. */
   readonly setting: string;
   /** The data spaces that are to lie there. */
@@ -69,7 +68,7 @@ export interface StoreEngine<Address extends EngineAddress> {
   readonly kind: Address['kind'];
   /** What operators call it. */
   readonly name: string;
-  /** How its addresses are written. */
+  /** The way its addresses are written. */
   readonly forms: Readonly<Record<AddressUse, string>>;
   /**
    * The address that a text names; undefined where it names none of this engine.
@@ -107,5 +106,5 @@ export interface StoreEngine<Address extends EngineAddress> {
    */
   rowsBeside?(address: Address, space: Space, partitions: readonly string[]): Iterable<RowBeside>;
   /** Whether a platform can keep its data there. Changes nothing. */
-  check(address: Address, place: PlaceToCheck, clock: Clock): Promise<readonly Finding[]>;
+  check(address: Address, place: AddressToCheck, clock: Clock): Promise<readonly Finding[]>;
 }

@@ -1,8 +1,8 @@
 /** What an org may have configured, while many add the last of it at once, on one node and on several. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type ConfigGate, configSize } from '../config/config-gate.ts';
 import { createConfigReader } from '../config/config-reader.ts';
+import type { ConfigGate } from '../config/config-set.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { everyInterleaving } from '../records/testing/interleaving.ts';
@@ -10,6 +10,7 @@ import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/testing/open-test-store.ts';
 import type { ConfigSize } from '../tenancy/quota.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
+import { configSize } from './entity-rows.ts';
 
 const writers = 32;
 const auditContext = { at: '', actor: { kind: 'org_user', id: 'ann' }, request_id: '' } as const;

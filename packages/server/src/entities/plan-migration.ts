@@ -1,21 +1,24 @@
-import { isDeepStrictEqual } from 'node:util';
+import { type AuditContext, auditEntry } from '../audit/audit-entry.ts';
 import {
   type ApiVersions,
   activeApis,
   type ConfigGate,
+  type ConfigItem,
+  type ConfigReader,
   type ConfigSet,
-  configSize,
-  configSizeAfter,
   type EntityRow,
   entityRows,
   entityStates,
+  type ReferenceMap,
   referencesPut,
   type SwitchTime,
+  withReferences,
 } from '../config/port.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import { Problem } from '../lib/problem.ts';
+import { notFound, Problem } from '../lib/problem.ts';
 import { cooperatively } from '../lib/scheduling/cooperatively.ts';
-import { entitiesBeingRemoved, loadRemoved, maintainWork, purgeWork } from '../maintenance/port.ts';
+import { itemChanged } from '../promotion/port.ts';
+import { entitiesBeingRemoved, loadRemoved, maintainWork, purgeWork } from '../records/port.ts';
 import {
   actions,
   apiName,
@@ -24,22 +27,15 @@ import {
   compilePatterns,
   definitionLimits,
   type EntityContent,
-  type EntityDefinition,
   type EntityState,
-  type FillState,
-  type IndexState,
-  newEntityState,
-  nextEntityState,
-  type ReferenceMap,
   recordsMayMeet,
-  storedNameOf,
+  stateUnder,
   systemEntities,
-  withReferences,
 } from '../schema/port.ts';
 import type { Change, Scope, Store } from '../store/port.ts';
 import { asRead, type Row } from '../store/table.ts';
 import { orgScopeName } from '../tenancy/port.ts';
-import { refuseOtherKeys, refuseTooManyLeaving } from './definition/definition-limits.ts';
+import { configSize, configSizeAfter, newBodies } from './entity-rows.ts';
 
 /** What is to become of an entity; undefined takes it away. */
 export interface EntityTarget {
@@ -47,25 +43,37 @@ export interface EntityTarget {
   readonly wanted: WantedEntity | undefined;
 }
 
-interface EntityMigrationDeps {
+/** The parts that the management of entities works with, in one environment. */
+export interface EntityAdminDeps {
   readonly store: Store;
+  readonly configs: ConfigReader;
   readonly clock: Clock;
   /** Left out, the org may have as much as the platform serves. */
   readonly gate?: ConfigGate | undefined;
+  /** On which what is asked for is done. */
+  readonly auditContext: AuditContext;
+  /** Has work looked for now. */
+  readonly wake: () => void;
+  /** Refuses to take an entity away that something else of the configuration needs, which is not known here. */
+  readonly refuseRemoval?:
+    | ((place: { readonly orgCode: string; readonly set: ConfigSet }, item: ConfigItem) => Promise<void>)
+    | undefined;
 }
 
-interface EntityMigrationMoment {
+/** The configuration that a change is planned on, and the version that it makes. */
+export interface Moment {
   readonly orgCode: string;
-  /** The configuration that stands. */
   readonly set: ConfigSet;
-  /** The config version that the switch makes. */
   readonly next: number;
+}
+
+interface SwitchedMoment extends Moment {
   /** Whether records of an entity that is taken away stay in the store, where nothing serves them. */
   readonly keepsRecords: boolean;
 }
 
 interface EntityMigration {
-  readonly steps: readonly EntityStep[];
+  readonly steps: readonly MigrationStep[];
   /** For the commit that makes the config version; the bodies of the configs are not among them. */
   readonly changes: readonly Change[];
 }
@@ -76,8 +84,8 @@ interface EntityMigration {
  * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
  */
 export async function planMigration(
-  { store, clock, gate }: EntityMigrationDeps,
-  { orgCode, set, next, keepsRecords }: EntityMigrationMoment,
+  { store, clock, gate }: Pick<EntityAdminDeps, 'store' | 'clock' | 'gate'>,
+  { orgCode, set, next, keepsRecords }: SwitchedMoment,
   targets: readonly EntityTarget[],
 ): Promise<EntityMigration> {
   const scope = store.scope(orgScopeName(orgCode));
@@ -86,12 +94,12 @@ export async function planMigration(
     targets.map(({ name }) => name),
   );
   const time = { orgCode, next, now: clock.now() };
-  const steps: EntityStep[] = [];
+  const steps: MigrationStep[] = [];
   for await (const [index, { name, wanted }] of cooperatively(targets.entries())) {
-    const standing = await standingEntity(scope, set, { name, row: rows[index] });
+    const current = await currentEntity(scope, set, { name, row: rows[index] });
     await compilePatterns(wanted?.content.definition);
-    if (wanted !== undefined) steps.push(planEntity(time, { name, wanted }, standing));
-    else if (set.active(name) !== undefined) steps.push(planEntityRemoval(time, { name, keepsRecords }, standing));
+    if (wanted !== undefined) steps.push(planEntity(time, { name, wanted }, current));
+    else if (set.active(name) !== undefined) steps.push(planEntityRemoval(time, { name, keepsRecords }, current));
   }
   const names = namesAfter(set, steps);
   refuseTooMany(names);
@@ -106,8 +114,45 @@ export async function planMigration(
   return { steps, changes };
 }
 
+/**
+ * The change of one entity by a builder: its migration, the bodies of its configs, and what is noted of it.
+ * @param what was done, and by which of its configs where that was one.
+ */
+export async function migrateEntity(
+  deps: EntityAdminDeps,
+  moment: Moment,
+  target: EntityTarget,
+  { action, api }: { readonly action: 'created' | 'changed' | 'removed'; readonly api?: string },
+): Promise<EntityMigration> {
+  const { name, wanted } = target;
+  const { auditContext } = deps;
+  const version = moment.next;
+  const { steps, changes } = await planMigration(deps, { ...moment, keepsRecords: false }, [target]);
+  const noted = { version, action, ...(wanted === undefined ? {} : { configs: wanted.versions }) };
+  const audited = {
+    action: `entity.${action === 'created' ? 'defined' : action}`,
+    target: { kind: 'entity', id: name },
+    env: 'test',
+    detail: { ...(api === undefined ? {} : { api }), version },
+  } as const;
+  return {
+    steps,
+    changes: [
+      ...(wanted === undefined ? [] : newBodies(wanted.content, wanted.versions, version)),
+      ...changes,
+      itemChanged({ kind: 'entity', name }, auditContext, noted),
+      auditEntry(auditContext, audited),
+    ],
+  };
+}
+
+export function unknownEntity(entityName: string): Problem {
+  const { code } = notFound();
+  return new Problem(code, `there is no entity \`${entityName.slice(0, 100)}\``);
+}
+
 /** Who looks up whom, and which entities with records do so otherwise than before: the fences of their targets rise. */
-async function referencesAfter(set: ConfigSet, steps: readonly EntityStep[], next: number) {
+async function referencesAfter(set: ConfigSet, steps: readonly MigrationStep[], next: number) {
   let references: ReferenceMap = set.references;
   const referring = new Set<string>();
   for await (const { name, before, after } of cooperatively(steps)) {
@@ -125,7 +170,7 @@ function isUnsettled(state: EntityState | undefined): boolean {
   return erasing.length + fills.length > 0 || indexes.some((index) => index.state !== 'ready');
 }
 
-async function standingEntity(
+async function currentEntity(
   scope: Scope,
   set: ConfigSet,
   { name, row }: { readonly name: string; readonly row: Row<EntityRow> | undefined },
@@ -136,7 +181,7 @@ async function standingEntity(
   return { row, state: row.value.removed, compiled: await loadRemoved(scope, name, row.value) };
 }
 
-function namesAfter(set: ConfigSet, steps: readonly EntityStep[]): ReadonlySet<string> {
+function namesAfter(set: ConfigSet, steps: readonly MigrationStep[]): ReadonlySet<string> {
   const names = new Set(set.entityNames);
   for (const { name, after } of steps) {
     if (after === undefined) names.delete(name);
@@ -154,15 +199,15 @@ function refuseTooMany({ size }: ReadonlySet<string>): void {
  * A new entity must not be able to produce keys of another one, served or retired. Keys of existing entities cannot
  * change.
  */
-async function refuseOverlap(scope: Scope, set: ConfigSet, steps: readonly EntityStep[]): Promise<void> {
+async function refuseOverlap(scope: Scope, set: ConfigSet, steps: readonly MigrationStep[]): Promise<void> {
   const made = steps.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : []));
   if (made.length === 0) return;
   const stepped = new Set(steps.map(({ name }) => name));
-  const standing = [...set.entityNames, ...systemEntities.keys()].filter((name) => !stepped.has(name));
+  const current = [...set.entityNames, ...systemEntities.keys()].filter((name) => !stepped.has(name));
   const others = new Map<string, CompiledEntity>();
   for (const entity of await entitiesBeingRemoved(scope)) others.set(entity.name, entity);
   for (const { name, before } of steps) if (before !== undefined) others.set(name, before);
-  for await (const name of cooperatively(standing)) {
+  for await (const name of cooperatively(current)) {
     const entity = await set.entity(name);
     if (entity !== undefined) others.set(name, entity);
   }
@@ -213,7 +258,7 @@ interface CurrentEntity {
 }
 
 /** An entity on its way from what stands to what is wanted. */
-export interface EntityStep {
+export interface MigrationStep {
   readonly name: string;
   /** What its records were written by until now; undefined where there are none. */
   readonly before: CompiledEntity | undefined;
@@ -228,58 +273,28 @@ export interface EntityStep {
 function planEntity(
   time: SwitchTime,
   { name, wanted }: { readonly name: string; readonly wanted: WantedEntity },
-  standing: CurrentEntity,
-): EntityStep {
-  const rowState = standing.row?.value.state ?? 'absent';
+  current: CurrentEntity,
+): MigrationStep {
+  const rowState = current.row?.value.state ?? 'absent';
   if (rowState === 'removing') throw stillRemoving(name);
   const { definition, views } = wanted.content;
-  const state = nextState(time.next, wanted, standing, rowState);
-  refuseTooManyLeaving(state);
+  const state = stateUnder(
+    definition,
+    { ...current, isServed: rowState === 'active' },
+    { next: time.next, version: wanted.versions.create, erased: wanted.erased },
+  );
   const after = compileEntity(definition, state.version, state, views);
   const row: EntityRow = { state: 'active', version: state.version, updated_at: timestamp(time.now) };
   const asServed = { if: rowState === 'active' ? 'present' : 'absent' } as const;
   const changes: readonly Change[] = [
-    entityRows.put(name, row, { if: asRead(standing.row) }),
+    entityRows.put(name, row, { if: asRead(current.row) }),
     ...actions.map((action) =>
       action === 'create'
         ? entityStates.put(name, state, asServed)
         : activeApis.put(apiName(action, name), { version: wanted.versions[action] }, asServed),
     ),
   ];
-  return { name, before: standing.compiled, after, state, returns: rowState === 'retired', changes };
-}
-
-function nextState(
-  next: number,
-  { content: { definition }, versions: { create: version }, erased = [] }: WantedEntity,
-  { state, compiled }: CurrentEntity,
-  rowState: EntityRow['state'] | 'absent',
-): EntityState {
-  if (state === undefined || compiled === undefined) return { ...newEntityState(definition, next), version };
-  refuseOtherKeys(compiled.definition, definition);
-  refuseErasing(definition, state);
-  // What has failed is tried again.
-  const isSame =
-    isDeepStrictEqual(compiled.definition, definition) && [...state.indexes, ...(state.fills ?? [])].every(isSound);
-  if (isSame && erased.length === 0 && rowState === 'active') return { ...state, version };
-  const current = rowState === 'active' ? state : { ...state, indexes: state.indexes.map(unfinishedLeaves) };
-  return { ...nextEntityState(current, { before: compiled.definition, after: definition, erased }, next), version };
-}
-
-/** What was lost must not come back to life under a name that is given again. */
-function refuseErasing({ entityName, UpdateParams }: EntityDefinition, { erasing = [] }: EntityState): void {
-  const early = UpdateParams.filter((field) => erasing.includes(storedNameOf(field))).map(({ name }) => `\`${name}\``);
-  if (early.length === 0) return;
-  const message = `the values of removed fields of \`${entityName}\` are still being erased: try again in a moment with ${early.join(', ')}`;
-  throw new Problem('conflict', message, { kind: 'entity', name: entityName });
-}
-
-/**
- * While the entity was not served, its indexes were not finished either: they are rebuilt under other ids. What is
- * being dropped may still be read by.
- */
-function unfinishedLeaves(index: IndexState): IndexState {
-  return index.state === 'ready' || index.state === 'dropping' ? index : { ...index, state: 'erasing' };
+  return { name, before: current.compiled, after, state, returns: rowState === 'retired', changes };
 }
 
 function stillRemoving(name: string): Problem {
@@ -295,7 +310,7 @@ function planEntityRemoval(
   { orgCode, next, now }: SwitchTime,
   { name, keepsRecords }: { readonly name: string; readonly keepsRecords: boolean },
   { row, state, compiled }: CurrentEntity,
-): EntityStep {
+): MigrationStep {
   if (row === undefined || state === undefined) throw new TypeError(`${name} is not there to be taken away`);
   const { version } = state;
   const updated_at = timestamp(now);
@@ -308,8 +323,4 @@ function planEntityRemoval(
     ...(keepsRecords ? [] : [purgeWork({ orgCode, entityName: name, removal: next }, now)]),
   ];
   return { name, before: compiled, after: undefined, state: undefined, returns: false, changes };
-}
-
-function isSound({ state }: IndexState | FillState): boolean {
-  return state !== 'failed';
 }

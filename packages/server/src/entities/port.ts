@@ -1,4 +1,4 @@
-/** How builders define, change and remove entities. */
-export { type Entities, type EntityAdmin, openEntities } from './entity-admin.ts';
+/** Defining, changing and removing entities, for builders. */
+export type { Entities, EntityAdmin } from './entity-admin.ts';
 export { entityKind, entityReference } from './kind/entity.ts';
-export { type EntityRouteDeps, entityJobRoutes, entityRoutes } from './routes.ts';
+export { openEntities } from './open-entities.ts';

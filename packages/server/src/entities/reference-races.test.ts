@@ -1,7 +1,7 @@
 /** No reference is left behind, however many nodes write at once and however old what they know is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maintainEntity } from '../maintenance/maintain-entity.ts';
+import { maintainEntity } from '../records/reindex/maintain-entity.ts';
 import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { OnDelete } from '../schema/definition.ts';
 import { roundsOn, storeKinds } from '../store/testing/open-test-store.ts';

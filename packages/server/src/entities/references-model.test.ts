@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
-import { maintainEntity } from '../maintenance/maintain-entity.ts';
 import type { RecordData } from '../records/record.ts';
+import { maintainEntity } from '../records/reindex/maintain-entity.ts';
 import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { OnDelete } from '../schema/definition.ts';
 import { openStore } from '../store/open-store.ts';
@@ -250,13 +250,13 @@ async function compare(
     assert.deepEqual(listed, newestFirst);
     for (const field of arraysOf(entity))
       for (const id of [...records.node.keys(), ...records.leaf.keys()]) {
-        const asked = { [field]: id, [`${field}_op`]: 'contains' };
+        const request = { [field]: id, [`${field}_op`]: 'contains' };
         const holding = newestFirst.filter((data) => [data[field]].flat().includes(id)).map((data) => data.id);
         assert.deepEqual(
-          (await listAll(node, calls[entity], { ...asked, pagesize: '2' })).map((data) => data.id),
+          (await listAll(node, calls[entity], { ...request, pagesize: '2' })).map((data) => data.id),
           holding,
         );
-        const { count } = await node.runtime.count(calls[entity], listQuery(calls[entity], asked));
+        const { count } = await node.runtime.count(calls[entity], listQuery(calls[entity], request));
         assert.equal(count, holding.length);
       }
   }

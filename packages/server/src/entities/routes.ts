@@ -12,16 +12,16 @@ import type { Idempotency } from '../records/port.ts';
 import { entityTag, readOnce, replayedHeaders } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { underApiName } from './definition/api-names.ts';
+import { underApiName } from './definition/change-api.ts';
 import type { EntityAdmin } from './entity-admin.ts';
 
-type Endpoints = ReplyOf<typeof entitiesApi.readEntityEndpoints>['endpoints'];
+type EntityEndpoints = ReplyOf<typeof entitiesApi.readEntityEndpoints>['endpoints'];
 
 export interface EntityRouteDeps {
   readonly entities: (env: Environment, auditContext: AuditContext) => EntityAdmin;
   readonly idempotency: Idempotency;
-  /** What an app can ask of an entity. */
-  readonly entityEndpoints: (orgCode: string, entity: CompiledEntity) => Endpoints;
+  /** The operations that an app has on an entity. */
+  readonly entityEndpoints: (orgCode: string, entity: CompiledEntity) => EntityEndpoints;
 }
 
 /** Entity definitions. A builder changes `test`; reads take `?env=prod` too. */
@@ -60,7 +60,6 @@ export function entityRoutes({ entities, idempotency, entityEndpoints }: EntityR
   ];
 }
 
-/** The work on entities as jobs. */
 export function entityJobRoutes({ entities }: Pick<EntityRouteDeps, 'entities'>): readonly AnyRoute[] {
   const { listEntityJobs, readEntityJob, cancelEntityJob } = orgJobsApi;
   return [
@@ -93,11 +92,11 @@ async function change(
 ): Promise<Reply> {
   const { env, force, dry_run: isDry } = request.query;
   requireTest(env);
-  const asked = { api: request.params.apiname, body: request.body, force, ...readPreconditions(request.head) };
+  const query = { api: request.params.apiname, body: request.body, force, ...readPreconditions(request.head) };
   if (isDry) {
-    const { version, ...preview } = await admin.preview(orgCode, asked);
+    const { version, ...preview } = await admin.preview(orgCode, query);
     return json(200, preview, { ETag: entityTag(version) });
   }
-  const changed = await admin.change(orgCode, asked);
+  const changed = await admin.change(orgCode, query);
   return json(200, changed, { ETag: entityTag(changed.version) });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileExpression, type Evaluated, type Expression, ExpressionLanguage } from './compile-expression.ts';
-import { isMistake } from './mistake.ts';
+import { isMistake } from './grammar.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
 const fields = new Map([

@@ -1,15 +1,16 @@
 import { type ASTNode, Environment, EvaluationError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
-import { withDurations } from './durations.ts';
 import {
+  type ExpressionMistake,
+  type ExpressionScope,
+  type FormulaParts,
+  isMistake,
   lookupName,
   noSurroundings,
-  type Parts,
   partsOf,
   type Reading,
   recordName,
-  type Surroundings,
+  withDurations,
 } from './grammar.ts';
-import { isMistake, type Mistake } from './mistake.ts';
 import { nodesOf, textOfNode } from './node-parts.ts';
 import { sentenceOf } from './sentences.ts';
 import { orderFunction, orderFunctions, withTextOrder } from './text-order.ts';
@@ -23,7 +24,6 @@ export type Evaluated =
   | { readonly kind: 'absent' }
   | { readonly kind: 'error'; readonly message: string };
 
-/** An expression that was type-checked. */
 export interface Expression {
   /** The CEL type of its values. */
   readonly type: string;
@@ -35,7 +35,7 @@ export interface Expression {
 
 /** CEL over the fields of one record. It is made once for all expressions of a definition, and when the first is compiled. */
 export class ExpressionLanguage {
-  readonly surroundings: Surroundings;
+  readonly surroundings: ExpressionScope;
   readonly #fields: ReadonlyMap<string, string>;
   #environment: Environment | undefined;
 
@@ -57,7 +57,7 @@ export class ExpressionLanguage {
   }
 }
 
-function environmentOf(fields: ReadonlyMap<string, string>, { variables, lookups }: Surroundings): Environment {
+function environmentOf(fields: ReadonlyMap<string, string>, { variables, lookups }: ExpressionScope): Environment {
   const environment = roomyEnvironment.clone();
   for (const [name, type] of variables)
     if (typeof type === 'string') environment.registerVariable(name, type);
@@ -95,7 +95,7 @@ export function compileExpression(
   source: string,
   language: ExpressionLanguage,
   results: readonly string[],
-): Expression | Mistake {
+): Expression | ExpressionMistake {
   const checked = checkExpression(source, language, results);
   if (isMistake(checked)) return checked;
   const { type, parts, parsed, tree } = checked;
@@ -104,10 +104,9 @@ export function compileExpression(
   return { type, readings: parts.readings, evaluate: evaluatorOf(evaluated, parts) };
 }
 
-/** An expression that was read and type-checked. */
-export interface CheckedExpression {
+interface CheckedExpression {
   readonly type: string;
-  readonly parts: Parts;
+  readonly parts: FormulaParts;
   readonly parsed: ParseResult;
   /** As it was written, with the places of its parts. */
   readonly tree: ASTNode;
@@ -117,7 +116,7 @@ export function checkExpression(
   source: string,
   language: ExpressionLanguage,
   results: readonly string[],
-): CheckedExpression | Mistake {
+): CheckedExpression | ExpressionMistake {
   if (source.length > lengthMax) return { message: `it is longer than ${lengthMax} characters`, at: lengthMax };
   const grammatical = parse(plainEnvironment, source);
   if (isMistake(grammatical)) return grammatical;
@@ -145,7 +144,7 @@ export function checkSentence(error: { readonly code: string; readonly summary: 
 export function readPart(
   node: ASTNode,
   language: ExpressionLanguage,
-): { readonly parsed: ParseResult; readonly parts: Parts } {
+): { readonly parsed: ParseResult; readonly parts: FormulaParts } {
   const text = textOfNode(node);
   const grammatical = parse(roomyEnvironment, text);
   const parts = isMistake(grammatical) ? grammatical : partsOf(grammatical.ast, language.surroundings, orderFunctions);
@@ -154,7 +153,7 @@ export function readPart(
   return { parsed, parts };
 }
 
-function unknownField({ name, member, at }: Reading): Mistake {
+function unknownField({ name, member, at }: Reading): ExpressionMistake {
   const field = (member === undefined ? name : `${name}.${member}`).slice(0, 130);
   return { message: `there is no field \`${field}\` that it can read`, at, field };
 }
@@ -197,7 +196,7 @@ interface Rewritten {
   readonly placeBefore: (place: number) => number;
 }
 
-function withMembers(source: string, { prefixes }: Parts): Rewritten {
+function withMembers(source: string, { prefixes }: FormulaParts): Rewritten {
   const inOrder = prefixes.toSorted((left, right) => left.at - right.at);
   let text = '';
   let from = 0;
@@ -213,7 +212,7 @@ function withMembers(source: string, { prefixes }: Parts): Rewritten {
   return { text: text + source.slice(from), placeBefore };
 }
 
-export function parse(environment: Environment, text: string): ParseResult | Mistake {
+export function parse(environment: Environment, text: string): ParseResult | ExpressionMistake {
   try {
     return environment.parse(text);
   } catch (error) {
@@ -223,7 +222,7 @@ export function parse(environment: Environment, text: string): ParseResult | Mis
   }
 }
 
-function evaluatorOf(parsed: ParseResult, { readings }: Parts): Expression['evaluate'] {
+function evaluatorOf(parsed: ParseResult, { readings }: FormulaParts): Expression['evaluate'] {
   const fields = [...new Set(readings.map(({ name }) => name))];
   return (read) => {
     const values: Record<string, unknown> = {};

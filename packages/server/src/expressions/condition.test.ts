@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ExpressionLanguage } from './compile-expression.ts';
-import { type Condition, compileCondition, stepsOfRecordMax } from './condition.ts';
-import { isMistake } from './mistake.ts';
+import { type CompiledCondition, compileCondition, stepsOfRecordMax } from './condition.ts';
+import { isMistake } from './grammar.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
 const fields = new Map([
@@ -25,7 +25,7 @@ const language = new ExpressionLanguage(fields, {
   lookups: new Map([['customer_id', new Map([['tier', 'string']])]]),
 });
 
-function compiled(source: string): Condition {
+function compiled(source: string): CompiledCondition {
   const condition = compileCondition(source, language);
   assert.ok(!isMistake(condition), JSON.stringify(condition));
   return condition;
@@ -48,8 +48,8 @@ const customers = { customer_id: { tier: 'gold' } };
 const small = { characters: 1, elements: 2 };
 
 function holds(source: string, values: { readonly [name: string]: unknown } = record, lookups = customers): boolean {
-  const asked = { fields: values, lookups: 'customer_id' in values ? lookups : {}, variables, sizeOf: () => small };
-  return compiled(source).holds(asked, { steps: 0 });
+  const request = { fields: values, lookups: 'customer_id' in values ? lookups : {}, variables, sizeOf: () => small };
+  return compiled(source).holds(request, { steps: 0 });
 }
 
 /** What holds of the record, and what of one without a value. */
@@ -157,7 +157,7 @@ const list = { characters: 0, elements: 1000 };
 const text = { characters: 1000, elements: 0 };
 const spelled = 'a'.repeat(100);
 
-/** What is counted at least, for values of a size: that many steps were measured, of some 2 ns. */
+/** The amounts that are counted at least, for values of a size: that many steps were measured, of some 2 ns. */
 const counted: readonly (readonly [source: string, size: typeof list, stepsMin: number])[] = [
   ['size(title) < 0', text, 12_000],
   ['size(title) + size(title) < 0', text, 24_000],

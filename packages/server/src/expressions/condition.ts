@@ -1,18 +1,33 @@
-import { type ASTNode, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import type { ASTNode } from '@marcbachmann/cel-js';
 import { checkExpression, type ExpressionLanguage, readPart } from './compile-expression.ts';
-import { fieldOf, lookupName, type Reading, recordName, type Surroundings } from './grammar.ts';
-import { isMistake, type Mistake } from './mistake.ts';
+import { type ConditionShape, shapeOf } from './condition-shape.ts';
+import {
+  type ConditionConstant,
+  constantOf,
+  evaluated,
+  type FieldRead,
+  mirrored,
+  readField,
+} from './field-comparison.ts';
+import {
+  type ExpressionMistake,
+  type ExpressionScope,
+  fieldOf,
+  isMistake,
+  lookupName,
+  type Reading,
+  recordName,
+} from './grammar.ts';
 import { childrenOf, nodesOf, textOfNode } from './node-parts.ts';
 import { isOrder } from './text-order.ts';
 
 /** What a condition is asked about; a name without a value is left out. */
-export interface ConditionValues {
+interface ConditionValues {
   readonly fields: Readonly<Record<string, unknown>>;
   /** By the field of a lookup: the fields of the record that it points to. */
   readonly lookups: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The variables of the language. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** How large the value is that is read. */
+  /** The size of the value that is read. */
   readonly sizeOf: (reading: Reading) => ValueSize;
 }
 
@@ -22,7 +37,7 @@ export interface ValueSize {
 }
 
 /** What a condition has taken of one record, in steps of about 2 ns. */
-export interface Effort {
+interface ConditionEffort {
   steps: number;
 }
 
@@ -30,27 +45,25 @@ export interface Effort {
  * A condition on records. The parts that `&&`, `||`, `!` and `? :` put together are false where they cannot be evaluated,
  * as where they read a field without a value, or values so large that the record would take more than `stepsOfRecordMax`.
  */
-export interface Condition {
+export interface CompiledCondition {
   readonly readings: readonly Reading[];
   /** What each record that meets it meets. */
   readonly demands: readonly Demand[];
-  /** Whether the demands are all that it asks. */
   readonly isConjunctionOfDemands: boolean;
-  readonly holds: (values: ConditionValues, effort: Effort) => boolean;
+  /** Made when it is asked for first. */
+  readonly shape: () => ConditionShape;
+  readonly holds: (values: ConditionValues, effort: ConditionEffort) => boolean;
 }
 
 /** A comparison of a field with a value that no record changes; of `in`, with several. */
-export interface Demand {
-  readonly field: string;
-  /** The field of the record to which `field` points. */
-  readonly member: string | undefined;
+export interface Demand extends FieldRead {
   readonly operator: '==' | '<' | '<=' | '>' | '>=' | 'startsWith' | 'in';
   /** Undefined where it cannot be evaluated; then no record meets the condition. Of `in`, a list of such values. */
-  readonly constant: (variables: Readonly<Record<string, unknown>>) => unknown;
+  readonly constant: ConditionConstant;
 }
 
 /** Reads a condition and checks its types; gives what is wrong with it, if anything is. */
-export function compileCondition(source: string, language: ExpressionLanguage): Condition | Mistake {
+export function compileCondition(source: string, language: ExpressionLanguage): CompiledCondition | ExpressionMistake {
   const checked = checkExpression(source, language, ['bool']);
   if (isMistake(checked)) return checked;
   const { parts, tree } = checked;
@@ -59,10 +72,15 @@ export function compileCondition(source: string, language: ExpressionLanguage): 
   const test = testOf(tree, language);
   const conjuncts = conjunctsOf(tree);
   const demands = conjuncts.flatMap((conjunct) => demandOf(conjunct, language) ?? []);
+  let shape: ConditionShape | undefined;
   return {
     readings: parts.readings,
     demands,
     isConjunctionOfDemands: demands.length === conjuncts.length,
+    shape: () => {
+      shape ??= shapeOf(tree, language);
+      return shape;
+    },
     holds: (values, effort) => {
       const { fields, lookups, variables, sizeOf } = values;
       const records = { [recordName]: fields, [lookupName]: { ...lookups, [recordName]: lookups } };
@@ -77,13 +95,13 @@ export const stepsOfRecordMax = 25_000_000;
 interface Tested {
   readonly context: Readonly<Record<string, unknown>>;
   readonly sizeOf: ConditionValues['sizeOf'];
-  readonly effort: Effort;
+  readonly effort: ConditionEffort;
 }
 
-type Test = (tested: Tested) => boolean;
+type ConditionTest = (tested: Tested) => boolean;
 
-function testOf(node: ASTNode, language: ExpressionLanguage): Test {
-  const part = (of: ASTNode): Test => testOf(of, language);
+function testOf(node: ASTNode, language: ExpressionLanguage): ConditionTest {
+  const part = (of: ASTNode): ConditionTest => testOf(of, language);
   switch (node.op) {
     case '&&': {
       const [left, right] = [part(node.args[0]), part(node.args[1])];
@@ -106,7 +124,7 @@ function testOf(node: ASTNode, language: ExpressionLanguage): Test {
   }
 }
 
-function partTest(node: ASTNode, language: ExpressionLanguage): Test {
+function partTest(node: ASTNode, language: ExpressionLanguage): ConditionTest {
   const { parsed, parts } = readPart(node, language);
   const steps = stepsOf(node, parts.readings);
   return ({ context, sizeOf, effort }) => {
@@ -167,7 +185,7 @@ function stepsOfNodes(nodes: readonly ASTNode[]): number {
   return stepsOfNode * nodes.length + calls + operationsIn(nodes) * stepsOfCharacter * written;
 }
 
-/** How often they go through the characters of a text. */
+/** The number of times that they go through the characters of a text. */
 function operationsIn(nodes: readonly ASTNode[]): number {
   return nodes.reduce((sum, node) => {
     const name = nameOfCall(node);
@@ -237,37 +255,8 @@ function oneOf(demands: readonly (Demand | undefined)[]): Demand | undefined {
   return { field, member, operator: 'in', constant };
 }
 
-function readField(node: ASTNode, { variables, lookups }: Surroundings): Pick<Demand, 'field' | 'member'> | undefined {
-  const plain = (of: ASTNode): string | undefined =>
-    of.op === 'id' && !variables.has(of.args) ? of.args : fieldOf(of);
-  const field = plain(node);
-  if (field !== undefined) return { field, member: undefined };
-  const lookup = node.op === '.' ? plain(node.args[0]) : undefined;
-  return node.op === '.' && lookup !== undefined && lookups.has(lookup)
-    ? { field: lookup, member: node.args[1] }
-    : undefined;
-}
-
-function constantOf(node: ASTNode, language: ExpressionLanguage): Demand['constant'] | undefined {
-  const { parsed, parts } = readPart(node, language);
-  if (parts.readings.length > 0) return undefined;
-  return (variables) => evaluated(parsed, variables);
-}
-
-const mirrored = { '==': '==', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
-
 function conjunctsOf(node: ASTNode): readonly ASTNode[] {
   return node.op === '&&' ? node.args.flatMap(conjunctsOf) : [node];
-}
-
-/** Undefined where it cannot be evaluated. */
-function evaluated(parsed: ParseResult, context: Readonly<Record<string, unknown>>): unknown {
-  try {
-    return parsed(context);
-  } catch (error) {
-    if (error instanceof EvaluationError) return undefined;
-    throw error;
-  }
 }
 
 /** Looking for more, V8 may compare all of it at each place of a text. */
@@ -275,7 +264,7 @@ const partCharactersMax = 250;
 const nodesForEachMax = 12;
 
 /** A part whose time its operands do not bound closely enough to ask it of thousands of records. */
-function unboundedPart(root: ASTNode, surroundings: Surroundings): Mistake | undefined {
+function unboundedPart(root: ASTNode, surroundings: ExpressionScope): ExpressionMistake | undefined {
   for (const node of nodesOf(root)) {
     if (node.op !== 'rcall') continue;
     const [name, , [sought]] = node.args;
@@ -289,7 +278,7 @@ function unboundedPart(root: ASTNode, surroundings: Surroundings): Mistake | und
 }
 
 /** Variables are short. */
-function isShortText(node: ASTNode | undefined, { variables }: Surroundings): boolean {
+function isShortText(node: ASTNode | undefined, { variables }: ExpressionScope): boolean {
   if (node?.op === 'value') return typeof node.args === 'string' && node.args.length <= partCharactersMax;
   const variable = node?.op === '.' ? node.args[0] : node;
   return variable?.op === 'id' && variables.has(variable.args);
@@ -303,7 +292,7 @@ function quantifiersIn(node: ASTNode): readonly { readonly list: string | undefi
   return [{ list: receiver.op === 'id' ? receiver.args : fieldOf(receiver), condition }];
 }
 
-function mistakenReading(readings: readonly Reading[]): Mistake | undefined {
+function mistakenReading(readings: readonly Reading[]): ExpressionMistake | undefined {
   const other = readings.find(({ forEach }) => forEach !== undefined);
   return other && { message: 'the condition of a quantifier reads nothing but its variable', at: other.at };
 }

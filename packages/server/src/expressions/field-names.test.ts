@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileExpression, ExpressionLanguage } from './compile-expression.ts';
 import { compileCondition } from './condition.ts';
-import { isMistake } from './mistake.ts';
+import { isMistake } from './grammar.ts';
 
 /** Words that CEL keeps for its grammar, or for other languages. */
 const reserved =
@@ -30,7 +30,7 @@ function evaluations(name: string, source: string): readonly unknown[] {
   const values: Readonly<Record<string, string>> = { [name]: 'x', other: 'y' };
   const expression = compileExpression(source, new ExpressionLanguage(fields), ['bool']);
   const condition = compileCondition(source, new ExpressionLanguage(fields, surroundings));
-  const asked = {
+  const request = {
     fields: values,
     lookups: {},
     variables: { now: new Date(0), user: { id: 'u' } },
@@ -38,7 +38,7 @@ function evaluations(name: string, source: string): readonly unknown[] {
   };
   return [
     isMistake(expression) ? expression.message : expression.evaluate((field) => values[field]),
-    isMistake(condition) ? condition.message : condition.holds(asked, { steps: 0 }),
+    isMistake(condition) ? condition.message : condition.holds(request, { steps: 0 }),
   ];
 }
 

@@ -1,7 +1,18 @@
-/** Which part of CEL expressions may be made of, and how much of it. */
-import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { durationPrefix } from './durations.ts';
-import type { Mistake } from './mistake.ts';
+import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
+
+/** The faults of an expression, and the place in its text: 0 is its first UTF-16 unit. */
+export interface ExpressionMistake {
+  readonly message: string;
+  readonly at: number;
+  /** The field that it cannot read, where that is the mistake. */
+  readonly field?: string;
+}
+
+export function isMistake(result: object): result is ExpressionMistake {
+  return 'message' in result;
+}
+
+// Which part of CEL expressions may be made of, and how much of it.
 
 /** The record as a whole, for `record.title` and `has(record.title)`. */
 export const recordName = 'record';
@@ -9,15 +20,15 @@ export const recordName = 'record';
 /** Where the records are that lookups point to, by the fields: `customer_id.tier` is written `_lookup.customer_id.tier`. */
 export const lookupName = '_lookup';
 
-/** What an expression may name beside the fields of its record. */
-export interface Surroundings {
+/** The names an expression may use beside the fields of its record. */
+export interface ExpressionScope {
   /** CEL types by the names of variables; of one that has members, their types. They come before fields of their names. */
   readonly variables: ReadonlyMap<string, string | ReadonlyMap<string, string>>;
   /** By the field of each lookup that may be followed: the CEL types of the other record's fields. */
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-export const noSurroundings: Surroundings = { variables: new Map(), lookups: new Map() };
+export const noSurroundings: ExpressionScope = { variables: new Map(), lookups: new Map() };
 
 /** A field that an expression reads, and where. */
 export interface Reading {
@@ -29,8 +40,8 @@ export interface Reading {
   readonly forEach: string | undefined;
 }
 
-/** What stands in an expression. Fields are read by their names or through `record`. */
-export interface Parts {
+/** The contents of an expression. Fields are read by their names or through `record`. */
+export interface FormulaParts {
   readonly readings: readonly Reading[];
   /**
    * What has to be written before some of it: the record where `has` is asked about a bare name, since CEL knows it of
@@ -78,11 +89,11 @@ const predefined = new Environment();
  */
 export function partsOf(
   root: ASTNode,
-  surroundings: Surroundings,
+  surroundings: ExpressionScope,
   others: ReadonlyMap<string, number> = new Map(),
-): Parts | Mistake {
+): FormulaParts | ExpressionMistake {
   const collector = new Collector(surroundings, new Map([...functions, ...others]));
-  collector.visit(root, undefined);
+  collector.walk(root, undefined);
   const { readings, prefixes } = collector;
   const tooMany = readings[readingsMax];
   if (collector.mistake !== undefined) return collector.mistake;
@@ -92,7 +103,7 @@ export function partsOf(
 }
 
 /** The variable of a quantifier, and the field whose elements it takes. */
-interface Bound {
+interface BoundVariable {
   readonly variable: string;
   readonly list: string;
 }
@@ -100,16 +111,16 @@ interface Bound {
 class Collector {
   readonly readings: Reading[] = [];
   readonly prefixes: { readonly at: number; readonly text: string }[] = [];
-  mistake: Mistake | undefined;
-  readonly #surroundings: Surroundings;
+  mistake: ExpressionMistake | undefined;
+  readonly #surroundings: ExpressionScope;
   readonly #functions: ReadonlyMap<string, number>;
 
-  constructor(surroundings: Surroundings, known: ReadonlyMap<string, number>) {
+  constructor(surroundings: ExpressionScope, known: ReadonlyMap<string, number>) {
     this.#surroundings = surroundings;
     this.#functions = known;
   }
 
-  visit(node: ASTNode, bound: Bound | undefined): void {
+  walk(node: ASTNode, bound: BoundVariable | undefined): void {
     switch (node.op) {
       case 'value':
         break;
@@ -130,7 +141,7 @@ class Collector {
         break;
       case '!_':
       case '-_':
-        this.visit(node.args, bound);
+        this.walk(node.args, bound);
         break;
       case 'map':
       case '.?':
@@ -138,11 +149,11 @@ class Collector {
         this.#refuse(node, 'maps and optional members are not supported');
         break;
       default:
-        for (const part of node.args) this.visit(part, bound);
+        for (const part of node.args) this.walk(part, bound);
     }
   }
 
-  #name(node: ASTNode, name: string, bound: Bound | undefined): void {
+  #name(node: ASTNode, name: string, bound: BoundVariable | undefined): void {
     const variable = this.#surroundings.variables.get(name);
     if (name === recordName) this.#refuse(node, '`record` is read by its members, such as `record.title`');
     else if (name === bound?.variable) this.#read(node, bound.list, undefined);
@@ -153,7 +164,7 @@ class Collector {
       this.#refuse(node, `\`${name}\` is read by its members, such as \`${name}.${[...variable.keys()][0]}\``);
   }
 
-  #member(node: ASTNode, [of, member]: readonly [ASTNode, string], bound: Bound | undefined): void {
+  #member(node: ASTNode, [of, member]: readonly [ASTNode, string], bound: BoundVariable | undefined): void {
     const { variables, lookups } = this.#surroundings;
     const field = fieldOf(node);
     const bare = of.op === 'id' && of.args !== bound?.variable ? of.args : undefined;
@@ -162,32 +173,32 @@ class Collector {
     else if (lookup !== undefined && lookups.has(lookup)) {
       this.prefixes.push({ at: node.range.start, text: `${lookupName}.` });
       this.readings.push({ name: lookup, member, at: node.range.start, forEach: bound?.list });
-    } else if (bare === undefined || typeof (variables.get(bare) ?? '') === 'string') this.visit(of, bound);
+    } else if (bare === undefined || typeof (variables.get(bare) ?? '') === 'string') this.walk(of, bound);
   }
 
-  #indexed(node: ASTNode, parts: readonly ASTNode[], bound: Bound | undefined): void {
+  #indexed(node: ASTNode, parts: readonly ASTNode[], bound: BoundVariable | undefined): void {
     const field = fieldOf(node);
     if (field !== undefined) this.#read(node, field, bound);
-    else for (const part of parts) this.visit(part, bound);
+    else for (const part of parts) this.walk(part, bound);
   }
 
-  #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: Bound | undefined): void {
+  #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: BoundVariable | undefined): void {
     this.#refuseUnknown(node, { name, count: args.length, known: this.#functions });
     const [first] = args;
     if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable) this.#ofRecord(first);
     if (name === 'duration') this.prefixes.push({ at: node.range.start, text: durationPrefix });
-    for (const arg of args) this.visit(arg, bound);
+    for (const arg of args) this.walk(arg, bound);
   }
 
   #method(
     node: ASTNode,
     [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
-    bound: Bound | undefined,
+    bound: BoundVariable | undefined,
   ): void {
-    this.visit(receiver, bound);
+    this.walk(receiver, bound);
     if (!quantifiers.includes(name)) {
       this.#refuseUnknown(node, { name, count: args.length, known: methods });
-      for (const arg of args) this.visit(arg, bound);
+      for (const arg of args) this.walk(arg, bound);
       return;
     }
     const [variable, condition] = args;
@@ -196,7 +207,7 @@ class Collector {
     else if (list === undefined) this.#refuse(node, `\`${name}\` is asked of a field that is a list`);
     else if (variable?.op !== 'id' || condition === undefined || args.length !== 2)
       this.#refuse(node, `\`${name}\` takes a variable and a condition`);
-    else this.visit(condition, { variable: variable.args, list });
+    else this.walk(condition, { variable: variable.args, list });
   }
 
   /** Has a bare name read as a member of the record. */
@@ -205,7 +216,7 @@ class Collector {
     if (!this.prefixes.some((prefix) => prefix.at === at)) this.prefixes.push({ at, text: `${recordName}.` });
   }
 
-  #read(node: ASTNode, name: string, bound: Bound | undefined): void {
+  #read(node: ASTNode, name: string, bound: BoundVariable | undefined): void {
     this.readings.push({ name, at: node.range.start, forEach: bound?.list });
   }
 
@@ -239,4 +250,36 @@ export function fieldOf(node: ASTNode): string | undefined {
   if (of.op !== 'id' || of.args !== recordName) return undefined;
   if (typeof member === 'string') return member;
   return member.op === 'value' && typeof member.args === 'string' ? member.args : undefined;
+}
+
+// `duration` of CEL's library looks for the parts of a text by a pattern that takes the cube of its digits. So texts are
+// looked through first, and the library gets those that it finds a duration in.
+
+/** A prefix of `duration` in the texts that the library gets: the name of the function is then another. */
+export const durationPrefix = '_';
+
+const part = /\d*(?:\.\d*)?(?:ns|us|µs|ms|s|m|h)/y;
+
+/** Each part takes the library some 200 ns, and no duration needs many. */
+const charactersMax = 50;
+
+export function withDurations(environment: Environment): Environment {
+  const parsed = new Environment().registerVariable('text', 'string').parse('duration(text)');
+  return environment.registerFunction(
+    `${durationPrefix}duration(string): google.protobuf.Duration`,
+    (text: string): unknown => {
+      if (!isDuration(text)) throw new EvaluationError('a duration is a text such as `1h30m`');
+      return parsed({ text });
+    },
+  );
+}
+
+/** In the time of its length: no part is looked for twice. */
+function isDuration(text: string): boolean {
+  if (text.length > charactersMax) return false;
+  part.lastIndex = /^[-+]/.test(text) ? 1 : 0;
+  do {
+    if (!part.test(text)) return false;
+  } while (part.lastIndex < text.length);
+  return true;
 }

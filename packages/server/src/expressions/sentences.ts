@@ -1,13 +1,13 @@
 /** What the library says about a mistake, in the words of the platform. */
-import { durationPrefix } from './durations.ts';
+import { durationPrefix } from './grammar.ts';
 
 /** As the library has it. */
-export interface LibraryError {
+interface LibraryError {
   readonly code: string;
   readonly summary: string;
 }
 
-/** A sentence in lower case without its final period; the place of the mistake is told beside it. */
+/** A sentence in lower case without its final period; the position of the mistake is beside it. */
 export function sentenceOf({ code, summary }: LibraryError, otherwise = 'it cannot be read as an expression'): string {
   const sentence = sentences.get(code);
   if (sentence === undefined) return otherwise;

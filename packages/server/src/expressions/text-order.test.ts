@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { thinned } from '../store/testing/quick.ts';
 import { compileExpression, ExpressionLanguage } from './compile-expression.ts';
 import { compileCondition } from './condition.ts';
-import { isMistake } from './mistake.ts';
+import { isMistake } from './grammar.ts';
 import { compileTemplate, compileWhen } from './templates/compile-template.ts';
 
 /** Pairs of these are ordered otherwise by UTF-16 units than by code points. */
@@ -26,7 +26,7 @@ const types = new Map([
 ]);
 const language = new ExpressionLanguage(types);
 
-/** What each reader of expressions finds. */
+/** The findings of each reader of expressions. */
 function readings(source: string, values: Readonly<Record<string, unknown>>): readonly unknown[] {
   const expression = compileExpression(source, language, ['bool']);
   const condition = compileCondition(source, language);

@@ -6,23 +6,23 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { compareBytes } from '../lib/byte-order.ts';
 
-type Order = '<' | '<=' | '>' | '>=';
+type OrderOperator = '<' | '<=' | '>' | '>=';
 
-type Ordered = string | number | bigint | Date;
+type OrderedValue = string | number | bigint | Date;
 
-const holds: Readonly<Record<Order, (left: Ordered, right: Ordered) => boolean>> = {
+const holds: Readonly<Record<OrderOperator, (left: OrderedValue, right: OrderedValue) => boolean>> = {
   '<': (left, right) => left < right,
   '<=': (left, right) => left <= right,
   '>': (left, right) => left > right,
   '>=': (left, right) => left >= right,
 };
 
-const names: Readonly<Record<Order, string>> = { '<': '_lt', '<=': '_le', '>': '_gt', '>=': '_ge' };
+const names: Readonly<Record<OrderOperator, string>> = { '<': '_lt', '<=': '_le', '>': '_gt', '>=': '_ge' };
 
-/** How many arguments each function takes. No builder may call them. */
+/** The number of arguments that each function takes. No builder may call them. */
 export const orderFunctions: ReadonlyMap<string, number> = new Map(Object.values(names).map((name) => [name, 2]));
 
-export function isOrder(sign: string): sign is Order {
+export function isOrder(sign: string): sign is OrderOperator {
   return Object.hasOwn(names, sign);
 }
 
@@ -43,7 +43,7 @@ export function withTextOrder(environment: Environment): Environment {
 }
 
 /** The library takes the time to look for the types of the values: numbers and times are compared without it. */
-function registerOrder(environment: Environment, sign: Order, name: string): void {
+function registerOrder(environment: Environment, sign: OrderOperator, name: string): void {
   const inLibrary = comparison(sign);
   const handler = (left: unknown, right: unknown): unknown => {
     if (typeof left === 'string' && typeof right === 'string') return ordered(sign, left, right);
@@ -55,7 +55,7 @@ function registerOrder(environment: Environment, sign: Order, name: string): voi
 }
 
 /** Of two texts. */
-export function ordered(sign: Order, left: string, right: string): boolean {
+export function ordered(sign: OrderOperator, left: string, right: string): boolean {
   return holds[sign](compareBytes(left, right), 0);
 }
 
@@ -63,7 +63,7 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-function comparison(sign: Order): (operands: Readonly<Record<'left' | 'right', unknown>>) => unknown {
+function comparison(sign: OrderOperator): (operands: Readonly<Record<'left' | 'right', unknown>>) => unknown {
   const environment = new Environment().registerVariable('left', 'dyn').registerVariable('right', 'dyn');
   return environment.parse(`left ${sign} right`);
 }

@@ -1,10 +1,15 @@
+import type { Route } from '@freehold/contract/route';
 import type { Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
-import type { Idempotency, MarkedScope, RepeatedRequests } from '../records/port.ts';
-import { readOnce, replayedHeaders } from '../records/port.ts';
+import {
+  type Idempotency,
+  type MarkedScope,
+  type RepeatedRequests,
+  readOnce,
+  replayedHeaders,
+} from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { isRemembered } from './routing/remembered-posts.ts';
 
 export interface OnceServices {
   readonly idempotency: Idempotency;
@@ -13,30 +18,30 @@ export interface OnceServices {
   readonly onceScopes: OnceScopes;
 }
 
-type Scopes = readonly [MarkedScope, ...MarkedScope[]];
+type MarkedScopes = readonly [MarkedScope, ...MarkedScope[]];
 
 export interface OnceScopes {
   /** @param orgCode undefined for the operator. */
-  ofBuilder(orgCode: string | undefined): Scopes;
+  ofBuilder(orgCode: string | undefined): MarkedScopes;
   ofAppUser(place: {
     readonly env: Environment;
     readonly org: string;
     readonly tenantCode: string | undefined;
-  }): Scopes;
+  }): MarkedScopes;
 }
 
-export interface OnceAsked {
+export interface IdempotentCall {
   readonly route: Parameters<typeof isRemembered>[0];
   readonly request: GatewayRequest;
   /** Whose key it is. */
   readonly principal: string;
-  readonly scopes: () => Scopes;
+  readonly scopes: () => MarkedScopes;
 }
 
 /** The answer of a handler, or its kept answer where the request was sent before. */
-export function answerOnce(
+export function idempotent(
   { idempotency, repeats }: Pick<OnceServices, 'idempotency' | 'repeats'>,
-  { route, request, principal, scopes }: OnceAsked,
+  { route, request, principal, scopes }: IdempotentCall,
   handle: () => MaybePromise<Reply>,
 ): MaybePromise<Reply> {
   if (route.method !== 'POST' || request.head.headers['idempotency-key'] === undefined) return handle();
@@ -47,4 +52,9 @@ export function answerOnce(
     .then(({ answer, isReplayed }) =>
       isReplayed ? { ...answer, headers: { ...answer.headers, ...replayedHeaders } } : answer,
     );
+}
+
+/** Whether the gateway remembers the answer of a route: of every POST, unless its description says otherwise. */
+export function isRemembered({ method, route }: { readonly method: string; readonly route?: Route }): boolean {
+  return method === 'POST' && route !== undefined && route.repeats === undefined;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { Route } from '@freehold/contract/route';
@@ -17,7 +17,7 @@ export interface CallTrace {
   readonly startedAt: number;
   /** The pattern of the route, never the path. */
   route: string | undefined;
-  /** How the route says that its reply is compressed. */
+  /** The way the route says that its reply is compressed. */
   compressed: Route['compressed'];
   /** Of the caller, once that is known. */
   org: string | undefined;
@@ -67,3 +67,32 @@ function readTraceId(traceparent: unknown): string | undefined {
   // Version 00 ends after the flags.
   return traceparent.startsWith('00') && traceparent.length !== 55 ? undefined : found[1];
 }
+
+/** The end of a call. */
+export interface CallEnd {
+  /** Undefined where the connection ended before there was an answer. */
+  readonly status: number | undefined;
+  /** Whether all of the answer went out. */
+  readonly isWhole: boolean;
+  /** From its head until its answer had left. */
+  readonly milliseconds: number;
+}
+
+/** Sees every call of a gateway, to count it, to write it down or to measure it. Changes nothing about it. */
+export interface CallWatch {
+  /** Does the work of a call. */
+  during<T>(trace: CallTrace, headers: IncomingHttpHeaders, work: () => T): T;
+  /** Comes before the answer leaves. A caller who has it finds what is noted here. */
+  answering(trace: CallTrace, status: number): void;
+  ended(trace: CallTrace, end: CallEnd): void;
+  /** A connection was ended: with this refusal, or before anything was read because there were too many, or no file descriptors. */
+  refused(code: ProblemCode | 'too_many_connections' | 'no_descriptors'): void;
+}
+
+/** Looks at nothing. */
+export const unwatched: CallWatch = {
+  during: (_trace, _headers, work) => work(),
+  answering: () => undefined,
+  ended: () => undefined,
+  refused: () => undefined,
+};

@@ -32,6 +32,7 @@ test('every route of an entity is shown, with the API it belongs to', () => {
       'DELETE /app/acme/delete/order/{id} delete-order',
       'GET /app/acme/list/order list-order',
       'GET /app/acme/count/order list-order',
+      'GET /app/acme/aggregate/order list-order',
       'POST /app/acme/import/order create-order',
       'GET /app/acme/export/order list-order',
     ],

@@ -10,14 +10,14 @@ import {
   fieldTypeOf,
   isPlatformMade,
 } from '../schema/port.ts';
-import type { EntityOperation } from './openapi/entity-operation.ts';
+import type { EntityOperation } from './openapi/entity-operations.ts';
 import { entityOperations } from './openapi/entity-operations.ts';
 import { isNeeded } from './openapi/entity-schemas.ts';
 import { filterOperator, filterSchemas } from './openapi/list-parameters.ts';
 import type { Parameter } from './openapi/operation.ts';
-import { platformFieldSchemas } from './openapi/record-fields.ts';
 import { pathParameters, templatedPath } from './openapi/render-operation.ts';
 import { typeNames } from './openapi/type-names.ts';
+import { platformFieldSchemas } from './openapi/view-schemas.ts';
 
 type EntityEndpoint = ReplyOf<typeof entitiesApi.readEntityEndpoints>['endpoints'][number];
 type EndpointParameter = EntityEndpoint['params'][number];

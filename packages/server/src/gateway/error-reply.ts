@@ -8,7 +8,7 @@ export interface ErrorReplies {
   reply(error: unknown, requestId: string): Reply;
 }
 
-export interface ErrorRepliesOptions {
+interface ErrorRepliesOptions {
   /** Where this gateway is reached: problem types are addresses of pages that it serves itself. */
   readonly baseUrl: () => string;
   readonly explain: (error: unknown) => Problem | undefined;

@@ -3,31 +3,29 @@ import type { AnyRoute } from '../api/route.ts';
 import type { Audit } from '../audit/open-audit.ts';
 import type { ConfigReaders } from '../config/port.ts';
 import type { Iam } from '../iam/port.ts';
-import type { Identity } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metering } from '../metering/metering.ts';
+import type { People } from '../people/port.ts';
 import type { Records } from '../records/port.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { createAppGateway, type Gateway } from './app-gateway.ts';
-import { createClientAddress } from './client-address.ts';
-import { compressing } from './compression/compressing.ts';
-import type { ProxyHeader } from './forwarded-entries.ts';
+import { createClientAddress, type ProxyHeader } from './client-address.ts';
+import { compressing } from './compressing.ts';
 import { createManagementGateway } from './management-gateway.ts';
-import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway, type MetricsText } from './metrics-gateway.ts';
+import type { ProcessOperations } from './own-routes.ts';
+import { createManagementOrigin, isPreflight, type ManagementOrigin } from './pipeline/cors.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { answeringOptions } from './routing/options.ts';
-import type { Operations } from './routing/process-routes.ts';
-import type { ConsoleSource, DocsSource } from './site-source.ts';
+import type { ConsoleSource, DocsSource } from './site-files.ts';
 
 /** What is served, and what decides who is. */
-export interface GatewaysDeps extends Operations {
+export interface GatewaysDeps extends ProcessOperations {
   readonly routes: { readonly app: readonly AnyRoute[]; readonly management: readonly AnyRoute[] };
   readonly clock: Clock;
   readonly configs: ConfigReaders;
   readonly onceScopes: OnceScopes;
   readonly audit: Pick<Audit, 'refusals'>;
-  readonly identity: Identity;
+  readonly identity: Pick<People, 'origins' | 'app' | 'management'>;
   readonly iam: Pick<Iam, 'decisions' | 'recorder'>;
   readonly records: Pick<Records, 'idempotency' | 'repeats'>;
   readonly metering: Pick<Metering, 'meter' | 'gate'>;
@@ -76,7 +74,20 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   };
 }
 
-/** What holds for every gateway. */
+/** Rules of every gateway. */
 function answeringAll(gateway: Gateway): Gateway {
   return answeringOptions(compressing(gateway));
+}
+
+/**
+ * `OPTIONS` (RFC 9110, 9.3.7) asks for the methods of a route: the refusal of a method that the route does not have names
+ * them, before a token is read. A preflight asks for something else.
+ */
+function answeringOptions(gateway: Gateway): Gateway {
+  return async (incoming, trace, errors) => {
+    if (incoming.method !== 'OPTIONS' || isPreflight(incoming)) return gateway(incoming, trace, errors);
+    const reply = await gateway(incoming, trace, errors).catch((error) => errors.reply(error, trace.requestId));
+    if (reply.status !== 405) return reply;
+    return { status: 204, ...(reply.headers === undefined ? {} : { headers: reply.headers }) };
+  };
 }

@@ -1,24 +1,25 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as after, setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
-import { type CallWatch, unwatched } from './call-watch.ts';
+import { type CallWatch, unwatched } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
-import { createAnswer } from './listening/answer.ts';
-import { createConnectionLimit } from './listening/connection-limit.ts';
-import { continueWhenRead } from './listening/continue-when-read.ts';
-import { createDescriptorLimit } from './listening/descriptor-limit.ts';
-import { createIdleConnections, type IdleConnections } from './listening/idle-connections.ts';
+import { continueWhenRead, createAnswer } from './listening/answer.ts';
+import {
+  createConnectionLimit,
+  createDescriptorLimit,
+  createIdleConnections,
+  type IdleConnections,
+} from './listening/connections.ts';
 import { closeLingering, isLingering, type LingeringLimits, lingeringLimits } from './listening/lingering-close.ts';
 import { createPipeliningQueue } from './listening/pipelining-queue.ts';
-import { createRequestIds } from './listening/request-id.ts';
-import { faultOfTarget } from './listening/request-target.ts';
-import { isStreamed } from './pipeline/body/body-stream.ts';
+import { createRequestIds, faultOfTarget } from './listening/request-target.ts';
+import { isStreamed } from './pipeline/read-body.ts';
 
 /** A gateway that listens. */
 export interface Listener {
-  /** Where it is reached on this machine. */
+  /** The address on this machine. */
   readonly url: string;
   /** Answers 503 from now on. Resolves when the requests that were under way have ended. */
   refuseNew(): Promise<void>;
@@ -35,16 +36,16 @@ export interface ListenOptions {
   readonly gateway: Gateway;
   readonly errors: ErrorReplies;
   readonly watch?: CallWatch;
-  readonly limits?: Partial<TimeLimits>;
+  readonly limits?: Partial<ListenerTimeLimits>;
   readonly lingering?: LingeringLimits;
-  /** How many connections one address may have; undefined for as many as there may be at all. */
+  /** The number of connections that one address may have; undefined for as many as there may be at all. */
   readonly perAddressMax?: number | undefined;
-  /** How many connections there may be at all. */
+  /** The largest number of connections. */
   readonly allMax?: number;
 }
 
 /** Against slow and greedy clients. */
-interface TimeLimits {
+interface ListenerTimeLimits {
   readonly headersTimeout: number;
   /** A request that takes longer to arrive is answered 408 and dropped, unless its body is taken as a stream. */
   readonly requestTimeout: number;
@@ -55,7 +56,7 @@ interface TimeLimits {
   readonly idleTimeout: number;
 }
 
-const timeLimits: TimeLimits = {
+const timeLimits: ListenerTimeLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
@@ -121,7 +122,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.setTimeout(limits.idleTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (isLingering(socket as Socket)) return;
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isArriving(turns.current(socket as Socket))) return;
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      // No request is late where none was begun: an answer now would be taken for that of the first one.
+      if ((socket as Socket).bytesRead === 0) return;
+      if (isArriving(turns.current(socket as Socket))) return;
+    }
     if (turns.endAfterAnswer(socket as Socket)) return;
     const problem = refuseBrokenRequest(error, socket as Socket, { errors, requestId: nextRequestId(), linger });
     if (problem !== undefined) watch.refused(problem.code);
@@ -258,4 +263,16 @@ function refuseBrokenRequest(
   ];
   linger(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
   return problem;
+}
+
+/**
+ * Ends listeners together. New requests are answered 503 on each of them, `/readyz` among these, as long as anything is
+ * under way on one; what is not over after so long is cut off.
+ */
+export async function drain(listeners: readonly Listener[], milliseconds: number): Promise<void> {
+  const deadline = performance.now() + milliseconds;
+  const idle = Promise.all(listeners.map((listener) => listener.refuseNew()));
+  await Promise.race([idle, after(milliseconds, undefined, { ref: false })]);
+  const left = Math.max(0, deadline - performance.now());
+  await Promise.all(listeners.map((listener) => listener.close(left)));
 }

@@ -8,45 +8,42 @@ import type { GatewayRequest } from '../api/request.ts';
 import type { AnyRoute, RouteOf } from '../api/route.ts';
 import { createRouter } from '../api/router.ts';
 import type { AuditActor } from '../audit/audit-entry.ts';
-import { operatorActor } from '../audit/operator-log.ts';
-import type { RefusalLog } from '../audit/refusal-log.ts';
+import { operatorActor, type RefusalLog } from '../audit/operator-log.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { notFound, Problem } from '../lib/problem.ts';
+import type { ShareKey } from '../lib/scheduling/fair-scheduler.ts';
 import {
   builderAsDeployer,
   clientWords,
   type DeployAccess,
   type DeployCaller,
-  type DeployKeys,
   deployAccess,
   isDeployAccess,
   isDeployKey,
   keyAsDeployer,
   lacksSecondFactor,
-  type OperatorAccess,
-  type OrgAccounts,
   type OrgCaller,
   type OrgCommand,
-} from '../identity/port.ts';
-import { type Clock, timestamp } from '../lib/clock.ts';
-import { notFound, Problem } from '../lib/problem.ts';
-import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
-import { answerOnce, type OnceServices } from './answer-once.ts';
+  type People,
+} from '../people/port.ts';
+import { idempotent, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { ClientAddress } from './client-address.ts';
-import { withSites } from './console/console-gateway.ts';
-import { orgMismatch } from './pipeline/headers/expected-org.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { recordRefusals } from './routing/record-refusals.ts';
-import type { ConsoleSource, DocsSource } from './site-source.ts';
+import { withSites } from './site/console.ts';
+import type { ConsoleSource, DocsSource } from './site-files.ts';
 
-export interface ManagementGatewayDeps extends OnceServices {
+type BuilderParts = People['management'];
+
+interface ManagementGatewayDeps extends OnceServices {
   readonly routes: readonly AnyRoute[];
-  readonly accounts: Pick<OrgAccounts, 'authenticate'>;
-  readonly deployKeys: Pick<DeployKeys, 'authenticate'>;
+  readonly accounts: Pick<BuilderParts['accounts'], 'authenticate'>;
+  readonly deployKeys: Pick<BuilderParts['deployKeys'], 'authenticate'>;
   /** Undefined where there is no operator key, and so no route for it. */
-  readonly operator: OperatorAccess | undefined;
+  readonly operator: BuilderParts['operator'];
   readonly refusals: RefusalLog;
   readonly clientAddress: ClientAddress;
   readonly rateLimits: RateLimits;
@@ -75,7 +72,7 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
       const scopes = () => deps.onceScopes.ofBuilder(undefined);
       return recordRefusals(deps.refusals, auditedCall, async () => {
         const request = await readRequest(incoming, matched);
-        return answerOnce(deps, { route, request, principal: 'operator', scopes }, () =>
+        return idempotent(deps, { route, request, principal: 'operator', scopes }, () =>
           route.handle(request, { auditContext }),
         );
       });
@@ -90,7 +87,7 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
       if (refusal !== undefined) throw refusal;
       const request = await readRequest(incoming, matched);
       const scopes = () => deps.onceScopes.ofBuilder(org.code);
-      return answerOnce(deps, { route, request, principal: actor.id, scopes }, () =>
+      return idempotent(deps, { route, request, principal: actor.id, scopes }, () =>
         known.handle(request, {
           orgCode: org.code,
           auditContext: { at: timestamp(deps.clock.now()), actor, request_id: matched.requestId },
@@ -101,7 +98,7 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
     const auditedRoute = isWriteElsewhere ? { refusedAs: route.refusedAs ?? ('session.org_refused' as const) } : route;
     const auditedCall = { ...matched, route: auditedRoute, actor, orgCode: org.code };
     return withTimeSlice(incoming, trace, {
-      lane: laneOf(known),
+      shareKey: shareKeyOf(known),
       work: () => recordRefusals(deps.refusals, auditedCall, work),
     });
   };
@@ -110,15 +107,15 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
 }
 
 /** The builders of an org share what it has with its workspaces, as one of these. */
-function laneOf({ org }: Pick<OrgCaller, 'org'>): Lane {
+function shareKeyOf({ org }: Pick<OrgCaller, 'org'>): ShareKey {
   return { org: org.code, workspace: 'builders' };
 }
 
-interface KnownCaller extends Pick<OrgCaller, 'org'> {
+interface ResolvedCaller extends Pick<OrgCaller, 'org'> {
   readonly id: string;
 }
 
-function traceCaller(trace: CallTrace, { org, id }: KnownCaller): void {
+function traceCaller(trace: CallTrace, { org, id }: ResolvedCaller): void {
   trace.org = org.code;
   trace.principal = id;
 }
@@ -130,7 +127,7 @@ async function authenticate({ accounts, site }: ManagementGatewayDeps, incoming:
   return caller;
 }
 
-function callerOf(deps: ManagementGatewayDeps, incoming: IncomingMessage, route: AnyRoute): Promise<KnownOrgCaller> {
+function callerOf(deps: ManagementGatewayDeps, incoming: IncomingMessage, route: AnyRoute): Promise<ResolvedOrgCaller> {
   if (isDeployRoute(route)) return deployerOf(deps, incoming, route);
   if (isBuilderRoute(route)) return builderOf(deps, incoming, route);
   throw new TypeError(`${route.path} is no route of builders`);
@@ -145,7 +142,7 @@ function isBuilderRoute(route: AnyRoute): route is RouteOf<'developer' | 'org_ad
 }
 
 /** A caller of an org, and what the route does for him. */
-interface KnownOrgCaller extends Pick<OrgCaller, 'org'> {
+interface ResolvedOrgCaller extends Pick<OrgCaller, 'org'> {
   readonly actor: AuditActor;
   /** Why the caller may not do what is asked for. */
   readonly refusal: Problem | undefined;
@@ -156,7 +153,7 @@ async function builderOf(
   deps: ManagementGatewayDeps,
   incoming: IncomingMessage,
   route: RouteOf<'developer' | 'org_admin'>,
-): Promise<KnownOrgCaller> {
+): Promise<ResolvedOrgCaller> {
   const caller = await authenticate(deps, incoming);
   const { actor, org } = builderAsDeployer(caller);
   const refusal =
@@ -169,9 +166,9 @@ async function deployerOf(
   deps: ManagementGatewayDeps,
   incoming: IncomingMessage,
   route: RouteOf<DeployAccess>,
-): Promise<KnownOrgCaller> {
+): Promise<ResolvedOrgCaller> {
   const { role, scopes } = deployAccess[route.access];
-  const known = (deployer: Omit<DeployCaller, 'command'>, refusal: Problem | undefined): KnownOrgCaller => {
+  const known = (deployer: Omit<DeployCaller, 'command'>, refusal: Problem | undefined): ResolvedOrgCaller => {
     const { org, actor } = deployer;
     return { org, actor, refusal, handle: (request, command) => route.handle(request, { ...deployer, command }) };
   };
@@ -201,3 +198,46 @@ function refusalOf(needed: OrgCaller['role'], { role }: Pick<OrgCaller, 'role'>)
   if (needed !== 'org_admin' || role === 'org_admin') return undefined;
   return new Problem('role_required', 'this needs the role `org_admin`');
 }
+
+/**
+ * Why a call does nothing that names another org than its credentials belong to. A browser has one session for all of its
+ * tabs, so a tab cannot know by itself that another one has switched the org.
+ */
+function orgMismatch({ headersDistinct }: IncomingMessage, orgCode: string): Problem | undefined {
+  const expected = headersDistinct['x-org'];
+  if (expected === undefined || (expected.length === 1 && expected[0] === orgCode)) return undefined;
+  return new Problem('org_mismatch', `the session belongs to the org \`${orgCode}\`, and the call expects another`);
+}
+
+/** A known caller's call of a route. */
+interface RefusedRequest {
+  readonly route: { readonly refusedAs?: string };
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly actor: AuditActor;
+  readonly orgCode?: string;
+}
+
+/**
+ * Does what a route says, and tells the audit log of a refusal where the route tells of them. What the platform cannot do
+ * at this moment is no refusal, and neither is a call too many.
+ */
+async function recordRefusals<Result>(
+  log: RefusalLog,
+  { route, params, requestId, actor, orgCode }: RefusedRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const { refusedAs: action } = route;
+    if (action === undefined || !(error instanceof Problem) || error.status >= 429) throw error;
+    const id = params.id ?? params.name ?? params.kid ?? params.org ?? params.env;
+    const target = id === undefined || !plainId.test(id) ? {} : { target: { kind: action.split('.')[0] ?? '', id } };
+    const org = orgCode === undefined ? {} : { orgCode };
+    await log.record({ requestId, actor, ...org, action, ...target, problem: error });
+    throw error;
+  }
+}
+
+const plainId = /^[\w.-]{1,64}$/;

@@ -6,15 +6,15 @@ import { createRouter } from '../api/router.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { ClientAddress } from './client-address.ts';
+import { type ProcessOperations, sharedRoutes } from './own-routes.ts';
 import { readRequest } from './pipeline/read-request.ts';
-import { type Operations, sharedRoutes } from './routing/process-routes.ts';
 
 /** Prometheus’ text of the platform. */
 export interface MetricsText {
   text(): MaybePromise<string>;
 }
 
-export interface MetricsGatewayDeps extends Operations {
+export interface MetricsGatewayDeps extends ProcessOperations {
   readonly metrics: MetricsText;
   readonly clientAddress: ClientAddress;
 }

@@ -26,7 +26,7 @@ export interface RateLimits {
   take(trace: LimitedCall): void;
 }
 
-export type LimitedCall = Pick<CallTrace, 'org' | 'env' | 'principal' | 'builder' | 'replyHeaders'>;
+type LimitedCall = Pick<CallTrace, 'org' | 'env' | 'principal' | 'builder' | 'replyHeaders'>;
 
 interface Window {
   readonly endsAt: number;

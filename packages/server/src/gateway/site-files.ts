@@ -1,8 +1,9 @@
-/** The files of a built site, read once: a request reads no disk, and no path can leave the folder. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
-import { type Coding, codings } from './pipeline/headers/accept-encoding.ts';
+import { type Coding, codings } from './compressing.ts';
+
+/** The files of a built site, read once: a request reads no disk, and no path can leave the folder. */
 
 /** By their paths, such as `/assets/main-x.js`. */
 export type SiteFiles = ReadonlyMap<string, SiteFile>;
@@ -81,3 +82,44 @@ function readersInPacked(file: string): Readers {
     }),
   );
 }
+
+/** A site that is built beside the platform, or comes built. */
+export type SiteState<Files> =
+  | { readonly is: 'off' }
+  | { readonly is: 'building' }
+  | { readonly is: 'missing' }
+  | { readonly is: 'built'; readonly files: Files };
+
+/** The facts that the management gateway has about its console. */
+export interface ConsoleSource {
+  /** Asked for each request, because a build may end while the platform runs. */
+  current(): ConsoleState;
+  /** Where browsers reach the app gateway; undefined where it is switched off. */
+  appAddress(): AppAddress | undefined;
+  /** The path of the management gateway's public address, with a slash at its end. */
+  readonly basePath: string;
+}
+
+export const noConsole: ConsoleSource = {
+  current: () => ({ is: 'off' }),
+  appAddress: () => undefined,
+  basePath: '/',
+};
+
+export type ConsoleState = SiteState<ConsoleFiles>;
+
+export interface ConsoleFiles {
+  /** The page, with the marks that each reply fills. */
+  readonly page: string;
+  readonly assets: SiteFiles;
+}
+
+/** The public address if there is one, or the port, at which the gateway is reached by the name of the request's host. */
+export type AppAddress = { readonly url: string } | { readonly port: number };
+
+/** The facts that the gateways has about the documentation, which both serve files of. */
+export interface DocsSource {
+  current(): SiteState<SiteFiles>;
+}
+
+export const noDocs: DocsSource = { current: () => ({ is: 'off' }) };

@@ -7,7 +7,7 @@ import { type FoundedWorkspace, foundWorkspace } from './testing/founded-workspa
 
 const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
 
-/** What an action was done to, by the log of the workspace. */
+/** The target of an action, by the log of the workspace. */
 async function auditEntriesOf({ workspace }: FoundedWorkspace, action: string): Promise<readonly string[]> {
   const items = await workspace.scope.range(orgAudit, { limit: 1000 });
   const entries = items.map(readEntry).filter((entry) => entry?.action === action);
@@ -20,17 +20,17 @@ for (const when of ['before', 'after'] as const)
     const place = await foundWorkspace(opened.store, clock);
     const fault = new PassingFault();
     const writer = place.as(place.founderId, fault.store(opened).store);
-    const standing = async () => {
+    const current = async () => {
       const policies = await place.as(place.founderId).all('aclpolicy');
-      return { ids: policies.map(({ id }) => id), told: await auditEntriesOf(place, 'policy.created') };
+      return { ids: policies.map(({ id }) => id), entries: await auditEntriesOf(place, 'policy.created') };
     };
     for (let calls = 0; ; calls++) {
       fault.plant(calls, when);
       await writer.create('aclpolicy', { name: `p${calls}`, statements: [] }).catch(() => undefined);
       const isOver = fault.isWaiting;
       fault.withdraw();
-      const { ids, told } = await standing();
-      assert.deepEqual(told, [...ids].sort(), `call ${calls}`);
+      const { ids, entries } = await current();
+      assert.deepEqual(entries, [...ids].sort(), `call ${calls}`);
       if (isOver) {
         assert.ok(calls > 0 && ids.length > 2);
         return;

@@ -5,8 +5,8 @@ import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { stopTime } from '../testing/held-time.ts';
+import { policyEpochKey } from './policies/epochs.ts';
 import { recordKey } from './policies/held-policies.ts';
-import { policyEpochKey } from './policies/policy-epoch.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 const allow = (Action: readonly string[], Resource: readonly string[] = ['*']): Statement => ({

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { everyInterleaving } from '../records/testing/interleaving.ts';
-import type { PolicyBound } from '../records/writing/write-gate.ts';
+import type { PolicyBound } from '../records/writing/write-loop.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
 import { foundWorkspace } from './testing/founded-workspace.ts';

@@ -45,3 +45,13 @@ export class BoundedMap<K extends Defined, V extends Defined> {
     return key !== undefined && value !== undefined && isGone(value) && this.#entries.delete(key);
   }
 }
+
+/** The number of times that a cache had what it was asked for, and how often it had not. */
+export interface HitTally {
+  hits: number;
+  misses: number;
+}
+
+export function newHitTally(): HitTally {
+  return { hits: 0, misses: 0 };
+}

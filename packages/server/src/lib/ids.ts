@@ -1,6 +1,5 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomFillSync } from 'node:crypto';
 import type { Clock } from './clock.ts';
-import { pooledRandomBytes } from './random-pool.ts';
 
 /** Makes UUIDv7 ids (RFC 9562): within one source every id is greater than the one before it, as text too. */
 export type IdSource = () => string;
@@ -48,4 +47,18 @@ export function uuidv7Of(milliseconds: number, name: string): string {
   const rest = hash('sha256', name, 'hex');
   const variant = ((Number.parseInt(rest.charAt(0), 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(1, 4)}-${variant}${rest.slice(4, 7)}-${rest.slice(7, 19)}`;
+}
+
+const poolBytes = 4096;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+/** Random bytes from a pool that is filled now and then, since each call of the generator costs microseconds. Never the same ones twice. */
+export function pooledRandomBytes(count: number): Buffer {
+  if (used + count > pool.length) {
+    pool = randomFillSync(Buffer.alloc(Math.max(poolBytes, count)));
+    used = 0;
+  }
+  used += count;
+  return pool.subarray(used - count, used);
 }

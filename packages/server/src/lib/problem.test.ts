@@ -21,17 +21,17 @@ test('a refusal names the first hundred mistakes and says whether there are more
 
 test('no more unknown members are looked for than a refusal names, and an entry that says that there are more', () => {
   const input = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]));
-  let asked = 0;
+  let requestCount = 0;
   const isKnown = (name: string): boolean => {
-    asked += 1;
+    requestCount += 1;
     return name === 'k1';
   };
   assert.equal(unknownNames(input, isKnown).length, 101);
-  assert.equal(asked, 102);
+  assert.equal(requestCount, 102);
   assert.deepEqual(unknownNames({ k1: 1, k2: 2 }, isKnown), ['k2']);
 });
 
 test('a shown name that was cut within a character is well-formed', () => {
-  const [told] = reportedErrors([{ pointer: '', code: 'c', message: 'a\ud83d' }]);
-  assert.equal(told?.message, 'a\ufffd');
+  const [warnings] = reportedErrors([{ pointer: '', code: 'c', message: 'a\ud83d' }]);
+  assert.equal(warnings?.message, 'a\ufffd');
 });

@@ -37,7 +37,7 @@ export function reportedErrors(errors: readonly InputError[]): readonly InputErr
   return errors.slice(0, errorsMax).map((error) => ({ ...error, message: error.message.toWellFormed() }));
 }
 
-/** What is wrong with a body: `unknown_field` where nothing else is, else `validation_failed`. */
+/** The faults of a body: `unknown_field` where nothing else is, else `validation_failed`. */
 export function invalidBody(errors: readonly InputError[]): Problem {
   const isUnknownOnly = errors.every((error) => error.code === 'unknown_field');
   return invalidInput(isUnknownOnly ? 'unknown_field' : 'validation_failed', errors);

@@ -2,7 +2,7 @@ import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 import { Problem } from './problem.ts';
 
-/** What is counted, under a key for each of the names that it counts to. */
+/** The amounts that are counted, under a key for each of the names that it counts to. */
 export type ThrottleKeys<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /** Limits how often something happens under a key within the last 15 minutes, for each of several names of keys. */
@@ -17,7 +17,7 @@ export interface Throttle<Name extends string> {
 
 export interface ThrottleOptions<Name extends string> {
   readonly clock: Clock;
-  /** How often it is admitted under one key of the name. */
+  /** The number of times that it is admitted under one key of the name. */
   readonly limits: Readonly<Record<Name, number>>;
   /** Of each name; beyond, the key not used for the longest time is forgotten. */
   readonly keysMax?: number;

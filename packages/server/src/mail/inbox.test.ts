@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { openMail } from './open-mail.ts';
 
-const options = { smtp: undefined, clock: systemClock, onFault: (error: unknown) => assert.ifError(error) };
+const options = {
+  ...{ smtp: undefined, site: { managementUrl: undefined, isSecure: false }, clock: systemClock },
+  onFault: (error: unknown) => assert.ifError(error),
+};
 
 test('the inbox holds the last 200 mails, the last one first', async () => {
   const { mailer, inbox } = openMail({ ...options, isDevelopment: true });

@@ -1,6 +1,6 @@
 import type { Mail } from './mailer.ts';
 
-/** What a mail is about: the user-chosen name of an app, a workspace or an org, and the link. */
+/** The subject of a mail: the user-chosen name of an app, a workspace or an org, and the link. */
 export interface MailSubject {
   readonly to: string;
   readonly name: string;

@@ -1,14 +1,13 @@
 import { inboxApi } from '@freehold/contract/management/inbox';
-import { askedType } from '../api/headers/asked-type.ts';
 import type { ConsoleSite } from '../api/headers/console-cookie.ts';
+import { preferredType } from '../api/headers/file-format.ts';
 import { requireOwnHost } from '../api/headers/host.ts';
 import { json } from '../api/reply.ts';
 import type { AnyRoute } from '../api/route.ts';
 import { serveReply } from '../api/serve.ts';
 import { emailKey } from '../lib/formats/email-key.ts';
 import { notFound } from '../lib/problem.ts';
-import type { Inbox } from './inbox.ts';
-import { inboxPage } from './inbox-page.ts';
+import { type Inbox, inboxPage } from './inbox.ts';
 
 export interface MailRouteDeps {
   /** Undefined where mails are sent, or none are. */
@@ -24,8 +23,8 @@ export function mailRoutes({ inbox, site }: MailRouteDeps): readonly AnyRoute[] 
       requireOwnHost(site, head);
       const all = await inbox.read();
       const items = to === undefined ? all : all.filter((mail) => emailKey(mail.to) === emailKey(to));
-      const asked = askedType(head, ['text/html', 'application/json']);
-      const reply = asked === 'text/html' ? inboxPage(items) : json(200, { items });
+      const expectedType = preferredType(head, ['text/html', 'application/json']);
+      const reply = expectedType === 'text/html' ? inboxPage(items) : json(200, { items });
       return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
     }),
   ];

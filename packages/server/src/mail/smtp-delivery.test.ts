@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createSmtpDelivery } from './smtp-delivery.ts';
+import { createSmtpDelivery } from './smtp-server.ts';
 
 /** A server that offers no TLS and takes everything, and the verbs that it received. */
 async function plainServer(context: TestContext) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
-import { createAlertPercents } from './alert-percents.ts';
-import { type Announce, createAlerts } from './alerts.ts';
+import { type Announce, createAlertPercents, createAlerts } from './alerts.ts';
 import { SteppedClock } from './testing/metered-org.ts';
 
 test('what is reached is shown once in its window: a day, and a month also for records, which are never counted again', async () => {
@@ -17,7 +16,7 @@ test('what is reached is shown once in its window: a day, and a month also for r
       ...{ api_calls_per_day: 10, api_calls_per_month: 10, records: 10 },
       ...{ runs_per_day: 10, deliveries_per_day: 10, script_seconds_per_day: 10, mails_per_day: 10 },
     };
-    for (let turn = 0; turn < 2; turn++) await alerts.tell('acme', { limits: all, usage: all, today });
+    for (let turn = 0; turn < 2; turn++) await alerts.notify('acme', { limits: all, usage: all, today });
     return (await platform.range('told', { limit: 9 })).map(({ sk, value }) => [sk, Number(value)]);
   };
   for (const [today, day, month] of [

@@ -1,14 +1,24 @@
 import type { usageApi } from '@freehold/contract/management/usage';
 import type { ReplyOf } from '@freehold/contract/route';
-import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
+import { type AuditContext, platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { timestamp } from '../lib/clock.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Change, Key, Scope } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
 import { tryCommit } from '../store/transact.ts';
-import type { AlertPercents } from './alert-percents.ts';
-import { type Day, dayMilliseconds } from './calendar.ts';
-import { type Alert, metricWords, reachedAlerts, resetsAt, type WatchedUsage, windows } from './plans/limits.ts';
-import { metrics } from './plans/plan.ts';
+import {
+  type Alert,
+  type Limited,
+  metricWords,
+  reachedAlerts,
+  resetsAt,
+  type WatchedUsage,
+  windows,
+} from './plans/limits.ts';
+import type { PlanGate } from './plans/plan-gate.ts';
+import { metrics, workLimits } from './plans.ts';
+import { type Day, dayMilliseconds, noWork } from './usage-rows.ts';
+import { type WorkLedger, workUsage } from './work-units/work-ledger.ts';
 
 /** As long as the longest window lasts, so that no alert is sent twice in one. */
 const rememberedMilliseconds = 62 * dayMilliseconds;
@@ -19,7 +29,7 @@ export type Announce = (
   event: { readonly type: string; readonly data: Readonly<Record<string, string | number | null>> },
 ) => Promise<readonly Change[]>;
 
-export interface AlertsDeps {
+interface AlertsDeps {
   readonly platform: Scope;
   readonly now: () => number;
   readonly announce: Announce;
@@ -38,12 +48,12 @@ const recordedMax = 10_000;
  */
 export function createAlerts({ platform, now, announce, percents }: AlertsDeps) {
   /** The alerts that this node knows as recorded, so that the store is not asked each second. */
-  let told = new BoundedMap<string, true>(recordedMax);
+  let reported = new BoundedMap<string, true>(recordedMax);
   let recordedOn: Day = '';
 
-  const tell = async (orgCode: string, alert: Alert, today: Day): Promise<void> => {
+  const notify = async (orgCode: string, alert: Alert, today: Day): Promise<void> => {
     const key = markKey(orgCode, alert, today);
-    if (told.has(key.sk)) return;
+    if (reported.has(key.sk)) return;
     const at = now();
     const due = { at: at + rememberedMilliseconds, queue: 'expire' } as const;
     const { metric, percent, used, limit } = alert;
@@ -57,16 +67,16 @@ export function createAlerts({ platform, now, announce, percents }: AlertsDeps) 
     const announced = await announce(orgCode, { type: action, data });
     // If it is refused, another node has recorded it, or this one before its last start.
     await tryCommit(platform, [mark, entry, ...announced]);
-    told.set(key.sk, true);
+    reported.set(key.sk, true);
   };
 
   return {
-    tell: async (orgCode: string, quota: WatchedUsage): Promise<void> => {
+    notify: async (orgCode: string, quota: WatchedUsage): Promise<void> => {
       const { today } = quota;
-      if (recordedOn !== today) told = new BoundedMap(recordedMax);
+      if (recordedOn !== today) reported = new BoundedMap(recordedMax);
       recordedOn = today;
       const shares = await percents.recent(orgCode);
-      for (const alert of reachedAlerts(quota, shares)) await tell(orgCode, alert, today);
+      for (const alert of reachedAlerts(quota, shares)) await notify(orgCode, alert, today);
     },
     /** The current alerts, as a banner shows them. */
     show: async (orgCode: string, quota: WatchedUsage): Promise<readonly ShownAlert[]> => {
@@ -109,4 +119,100 @@ function windowOf({ metric }: Alert, today: Day): string {
 /** Of what closes writes. */
 function isMetric(limited: Alert['metric']): boolean {
   return metrics.some((metric) => metric === limited);
+}
+
+/** At which shares of a limit an org is warned, in percent. */
+export interface AlertPercents {
+  /** As they are stored, the lowest first. */
+  of(orgCode: string): Promise<readonly number[]>;
+  /** At most ten seconds old. */
+  recent(orgCode: string): Promise<readonly number[]>;
+  set(orgCode: string, percents: readonly number[], auditContext: AuditContext): Promise<readonly number[]>;
+}
+
+interface AlertPercentsDeps {
+  /** The platform's own scope. */
+  readonly platform: Scope;
+  readonly clock: Clock;
+}
+
+const defaultPercents: readonly number[] = [80, 95, 100];
+
+const freshMilliseconds = 10_000;
+const knownMax = 10_000;
+
+export function createAlertPercents({ platform, clock }: AlertPercentsDeps): AlertPercents {
+  const known = new BoundedMap<string, { readonly percents: readonly number[]; readonly at: number }>(knownMax);
+  const of: AlertPercents['of'] = async (orgCode) =>
+    (await stored.read(platform, orgCode))?.value.percents ?? defaultPercents;
+  return {
+    of,
+    recent: async (orgCode) => {
+      const last = known.get(orgCode);
+      if (last !== undefined && Math.abs(clock.now() - last.at) < freshMilliseconds) return last.percents;
+      const at = clock.now();
+      const percents = await of(orgCode);
+      known.set(orgCode, { percents, at });
+      return percents;
+    },
+    set: async (orgCode, request, auditContext) => {
+      const percents = request.toSorted((one, other) => one - other);
+      const detail = { percents: percents.join(', ') };
+      const audited = { action: 'alert_percents.changed', target: { kind: 'org', id: orgCode }, detail };
+      try {
+        await platform.commit([
+          stored.put(orgCode, { percents }, { if: 'any' }),
+          platformAuditEntry(orgCode, auditContext, audited),
+        ]);
+      } finally {
+        known.delete(orgCode);
+      }
+      return percents;
+    },
+  };
+}
+
+const stored = table(
+  (orgCode: string) => ({ pk: 'alert-percents', sk: orgCode }),
+  json<{ readonly percents: readonly number[] }>('alert percents', { percents: 'object' }),
+);
+
+/** Checks whether an active org is near a limit of its plan, and notifies it. */
+interface LimitWatch {
+  look(orgCode: string): Promise<void>;
+  /** The plan of an org has changed. */
+  forget(orgCode: string): void;
+}
+
+interface LimitWatchDeps {
+  readonly clock: Clock;
+  readonly gate: Pick<PlanGate, 'quota'>;
+  readonly work: Pick<WorkLedger, 'usage'>;
+  readonly alerts: Pick<ReturnType<typeof createAlerts>, 'notify'>;
+}
+
+/** A plan without limits is read again so seldom, unless this node changes it. */
+const unlimitedMilliseconds = 10_000;
+const unlimitedMax = 100_000;
+
+export function createLimitWatch({ clock, gate, work, alerts }: LimitWatchDeps): LimitWatch {
+  /** The orgs whose plans had no limit, and when they were looked at. */
+  const unlimited = new BoundedMap<string, number>(unlimitedMax);
+  return {
+    look: async (orgCode) => {
+      const lookedAt = unlimited.get(orgCode);
+      if (lookedAt !== undefined && Math.abs(clock.now() - lookedAt) < unlimitedMilliseconds) return;
+      const quota = await gate.quota(orgCode);
+      const hasLimit = (name: Limited): boolean => quota.limits[name] !== undefined;
+      if (![...metrics, ...workLimits].some(hasLimit)) {
+        unlimited.set(orgCode, clock.now());
+        return;
+      }
+      const done = workLimits.some(hasLimit) ? await work.usage(orgCode) : workUsage(noWork);
+      await alerts.notify(orgCode, { ...quota, usage: { ...quota.usage, ...done } });
+    },
+    forget: (orgCode) => {
+      unlimited.delete(orgCode);
+    },
+  };
 }

@@ -1,7 +1,16 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Environment, OrgScopes } from '../tenancy/port.ts';
-import { addDays, type Day, dayMilliseconds, dayOf, startOfDay } from './calendar.ts';
-import { addTallies, dayTallies, type Tally, workspaceTallies } from './usage-rows.ts';
+import {
+  addDays,
+  addTallies,
+  type Day,
+  dayMilliseconds,
+  dayOf,
+  dayTallies,
+  startOfDay,
+  type Tally,
+  workspaceTallies,
+} from './usage-rows.ts';
 
 /** Whose usage it is. A call that is in no workspace has the code `''`. */
 export interface MeteredWorkspace {
@@ -10,15 +19,15 @@ export interface MeteredWorkspace {
   readonly tenantCode: string;
 }
 
-export interface CallMeterDeps {
+interface CallMeterDeps {
   readonly clock: Clock;
   readonly orgScopes: OrgScopes;
   /** Names this start of this node, as no other start is named. */
   readonly node: string;
 }
 
-/** What was counted in a day since this node started. */
-interface Counted {
+/** The amounts that were counted in a day since this node started. */
+interface MeteredCalls {
   calls: number;
   records: number;
   /** What of it is known to be stored. */
@@ -26,7 +35,7 @@ interface Counted {
 }
 
 /** Of one workspace; `''` is the code of calls of none. */
-interface Cell extends Counted {
+interface CallCell extends MeteredCalls {
   readonly code: string;
   isDirty: boolean;
 }
@@ -37,20 +46,15 @@ interface MeteredDay {
   readonly node: string;
   readonly orgCode: string;
   readonly env: Environment;
-  readonly total: Counted;
-  readonly workspaces: Map<string, Cell>;
-  dirty: Cell[];
+  readonly total: MeteredCalls;
+  readonly workspaces: Map<string, CallCell>;
+  dirty: CallCell[];
   /** Since when something of it waits to be stored, or is being stored. */
   waitsSince: number | undefined;
 }
 
 /** The days of an org in an environment that this node holds in memory. */
-export type OwnDays = ReadonlyMap<Day, OwnDay>;
-
-export interface OwnDay {
-  readonly total: Tally;
-  readonly workspaces: ReadonlyMap<string, Tally>;
-}
+export type OwnDays = ReadonlyMap<Day, { readonly total: Tally; readonly workspaces: ReadonlyMap<string, Tally> }>;
 
 const none: OwnDays = new Map();
 /** So many make a group of the store, which is one sync of the disk; more would hold up requests for longer. */
@@ -150,7 +154,7 @@ export class CallMeter {
     this.#markDirty(day, cell);
   }
 
-  #markDirty(day: MeteredDay, cell: Cell): void {
+  #markDirty(day: MeteredDay, cell: CallCell): void {
     if (cell.isDirty) return;
     cell.isDirty = true;
     if (day.dirty.length === 0) this.#dirty.push(day);
@@ -246,10 +250,10 @@ function noOrgs(): Record<Environment, Map<string, Map<Day, MeteredDay>>> {
   return { test: new Map(), prod: new Map() };
 }
 
-function nothing(): Counted {
+function nothing(): MeteredCalls {
   return { calls: 0, records: 0, stored: { calls: 0, records: 0 } };
 }
 
-function difference({ calls, records, stored }: Counted): Tally {
+function difference({ calls, records, stored }: MeteredCalls): Tally {
   return { calls: calls - stored.calls, records: records - stored.records };
 }

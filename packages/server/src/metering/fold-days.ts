@@ -1,19 +1,29 @@
 import type { Item, Put, Scope } from '../store/port.ts';
 import { asRead, removeAsRead } from '../store/table.ts';
 import { ignoreConflict } from '../store/transact.ts';
-import { addDays, type Day, dayOf } from './calendar.ts';
 import {
+  addDays,
   addTallies,
+  addWork,
+  type Day,
+  dayOf,
   dayTallies,
+  eachRow,
+  eachWorkspaceRow,
   foldedWorkspaces,
+  noWork,
   readDays,
   readOldest,
+  readWork,
   readWorkspaceDays,
   type Tally,
+  type UnreadableRow,
   type UsageRow,
-  type WorkspaceRow,
+  unreadableWork,
+  type WorkRow,
+  type WorkspaceUsageRow,
+  workDone,
 } from './usage-rows.ts';
-import { addWork, noWork, readWork, type WorkRow, workDone } from './work-units/work-rows.ts';
 
 /** For how many days usage is kept by the day. */
 const daysKept = 400;
@@ -53,7 +63,7 @@ function byDay<Row extends { readonly day: Day }>(rows: readonly Row[], before: 
 async function foldDay(scope: Scope, day: Day, rows: readonly UsageRow[]): Promise<void> {
   const folded = rows.find(({ kind }) => kind === 'folded');
   let sum: Tally = folded?.tally ?? { calls: 0, records: 0 };
-  let held: Held = folded?.item;
+  let held: HeldVersion = folded?.item;
   const live = rows.filter(({ kind }) => kind === 'live');
   for (let at = 0; at < live.length; at += rowsPerCommit) {
     const some = live.slice(at, at + rowsPerCommit);
@@ -62,10 +72,10 @@ async function foldDay(scope: Scope, day: Day, rows: readonly UsageRow[]): Promi
   }
 }
 
-async function foldWorkspaces(scope: Scope, day: Day, rows: readonly WorkspaceRow[]): Promise<void> {
+async function foldWorkspaces(scope: Scope, day: Day, rows: readonly WorkspaceUsageRow[]): Promise<void> {
   const folded = rows.find(({ node }) => node === undefined);
   const sums = new Map<string, Tally>(Object.entries(folded?.tallies ?? {}));
-  let held: Held = folded?.item;
+  let held: HeldVersion = folded?.item;
   const live = rows.filter(({ node }) => node !== undefined);
   for (let at = 0; at < live.length; at += rowsPerCommit) {
     const some = live.slice(at, at + rowsPerCommit);
@@ -80,7 +90,7 @@ async function foldWorkspaces(scope: Scope, day: Day, rows: readonly WorkspaceRo
 async function foldWork(scope: Scope, day: Day, rows: readonly WorkRow[]): Promise<void> {
   const folded = rows.find(({ node }) => node === undefined);
   let sum = folded?.done ?? noWork;
-  let held: Held = folded?.item;
+  let held: HeldVersion = folded?.item;
   const live = rows.filter(({ node }) => node !== undefined);
   for (let at = 0; at < live.length; at += rowsPerCommit) {
     const some = live.slice(at, at + rowsPerCommit);
@@ -90,10 +100,10 @@ async function foldWork(scope: Scope, day: Day, rows: readonly WorkRow[]): Promi
 }
 
 /** The row that holds the sum already. */
-type Held = Pick<Item, 'version'> | undefined;
+type HeldVersion = Pick<Item, 'version'> | undefined;
 
 /** Puts the sum in the place of what it is the sum of. */
-async function commitFold(scope: Scope, sum: Put, rows: readonly { readonly item: Item }[]): Promise<Held> {
+async function commitFold(scope: Scope, sum: Put, rows: readonly { readonly item: Item }[]): Promise<HeldVersion> {
   const changes = [sum, ...rows.map(({ item }) => removeAsRead(item))];
   return { version: (await scope.commit(changes, { priority: 'background' })).seq };
 }
@@ -104,4 +114,51 @@ async function removeBefore(scope: Scope, oldest: Day): Promise<void> {
     if (items.length === 0) return;
     await scope.commit(items.map(removeAsRead), { priority: 'background' });
   }
+}
+
+/** What the rows of an org's calls come to in an environment, and where they contradict each other. */
+interface CheckedDays {
+  readonly days: readonly Day[];
+  readonly calls: number;
+  readonly problems: readonly DayProblem[];
+}
+
+interface DayProblem {
+  readonly day: Day;
+  /** A sentence, but for its period. */
+  readonly problem: string;
+}
+
+const firstDay: Day = '1970-01-02';
+
+/**
+ * Compares what is stored of each day as a whole with what is stored of its workspaces: a node writes both in one commit.
+ * Months are nowhere stored, they are the sums of these days. Memory grows with the days, not with the workspaces.
+ */
+export async function checkDays(scope: Scope): Promise<CheckedDays> {
+  const wholes = new Map<Day, Tally>();
+  const parts = new Map<Day, Tally>();
+  const problems: DayProblem[] = [];
+  const note = (sums: Map<Day, Tally>, row: { readonly day: Day; readonly tally: Tally } | UnreadableRow): void => {
+    if ('place' in row) problems.push({ day: row.day, problem: `the row ${row.place} cannot be read` });
+    else sums.set(row.day, sum(sums.get(row.day), row.tally));
+  };
+  for await (const row of eachRow(scope, firstDay)) note(wholes, row);
+  for await (const row of eachWorkspaceRow(scope, firstDay)) note(parts, row);
+  for await (const row of unreadableWork(scope, firstDay)) note(parts, row);
+  for (const day of [...new Set([...wholes.keys(), ...parts.keys()])].sort()) {
+    const [whole, part] = [wholes.get(day) ?? nothing, parts.get(day) ?? nothing];
+    for (const what of ['calls', 'records'] as const)
+      if (whole[what] !== part[what])
+        problems.push({ day, problem: `${whole[what]} ${words[what]} in all, ${part[what]} in its workspaces` });
+  }
+  const calls = [...wholes.values()].reduce((before, tally) => before + tally.calls, 0);
+  return { days: [...wholes.keys()], calls, problems };
+}
+
+const nothing: Tally = { calls: 0, records: 0 };
+const words = { calls: 'calls', records: 'records added' } as const;
+
+function sum(left: Tally = nothing, right: Tally): Tally {
+  return { calls: left.calls + right.calls, records: left.records + right.records };
 }

@@ -4,11 +4,9 @@ import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
-import { checkDays } from './check-days.ts';
-import { foldDays } from './fold-days.ts';
+import { checkDays, foldDays } from './fold-days.ts';
 import { type MeteredNode, openNode, orgScope, place, SteppedClock } from './testing/metered-org.ts';
-import { dayTallies, workspaceTallies } from './usage-rows.ts';
-import { noWork, readWork, workDone } from './work-units/work-rows.ts';
+import { dayTallies, noWork, readWork, workDone, workspaceTallies } from './usage-rows.ts';
 
 const dayLater = 50 * 3_600_000;
 

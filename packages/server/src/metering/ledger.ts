@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Scope } from '../store/port.ts';
 import type { Environment, OrgScopes } from '../tenancy/port.ts';
-import type { Day } from './calendar.ts';
-import type { CallMeter, OwnDays } from './call-meter.ts';
+import type { CallMeter, MeteredWorkspace, OwnDays } from './call-meter.ts';
 import {
   addTallies,
+  type Day,
   eachOfWorkspaceDays,
   foldedWorkspaces,
   readDays,
   type Tally,
-  type WorkspaceRow,
+  type WorkspaceUsageRow,
 } from './usage-rows.ts';
 
 /**
@@ -50,7 +50,7 @@ export function createLedger(meter: CallMeter, orgScopes: OrgScopes): Ledger {
     },
     workspaceDays: (orgCode, env, from) => {
       const own: OwnDays = new Map(meter.own(orgCode, env));
-      const isOwn = ({ day, node }: WorkspaceRow) => node === meter.node && own.has(day);
+      const isOwn = ({ day, node }: WorkspaceUsageRow) => node === meter.node && own.has(day);
       return joined(eachOfWorkspaces(orgScopes(orgCode)[env], from, isOwn), own, from);
     },
   };
@@ -85,9 +85,9 @@ interface OpenDay extends WorkspacesOfDay {
   isCut: boolean;
 }
 
-type IsLeftOut = (row: WorkspaceRow) => boolean;
+type IsLeftOut = (row: WorkspaceUsageRow) => boolean;
 
-/** What is stored of the workspaces, a day at a time, and never a part of a day that was folded meanwhile. */
+/** The data that are stored of the workspaces, a day at a time, and never a part of a day that was folded meanwhile. */
 async function* eachOfWorkspaces(scope: Scope, from: Day, isLeftOut: IsLeftOut): AsyncGenerator<WorkspacesOfDay> {
   let open: OpenDay | undefined;
   for await (const rows of eachOfWorkspaceDays(scope, from)) {
@@ -118,3 +118,12 @@ async function whole(scope: Scope, read: OpenDay, isLeftOut: IsLeftOut): Promise
 function addAll(sums: Map<string, Tally>, tallies: Iterable<readonly [string, Tally]>): void {
   for (const [code, tally] of tallies) sums.set(code, addTallies(sums.get(code), tally));
 }
+
+/** How many records of an entity a workspace has, by the counter that every write of one moves in its own commit. */
+export interface EntityRecords extends Pick<MeteredWorkspace, 'env' | 'tenantCode'> {
+  readonly entity: string;
+  readonly records: number;
+}
+
+/** Of all entities that builders define, in all workspaces of an org. */
+export type RecordsOf = (orgCode: string) => Promise<readonly EntityRecords[]>;

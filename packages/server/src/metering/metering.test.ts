@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { OutcomeUnknown, type Store, Unavailable } from '../store/port.ts';
-import { checkDays } from './check-days.ts';
-import { foldDays } from './fold-days.ts';
-import { forecast } from './forecast.ts';
+import { checkDays, foldDays } from './fold-days.ts';
 import { flagsOf, type QuotaUsage } from './plans/limits.ts';
+import { forecast } from './report.ts';
 import {
   auditContext,
   type MeteredNode,
@@ -38,7 +37,7 @@ function faulty(store: Store) {
   const fault = { before: undefined as Error | undefined, after: undefined as Error | undefined };
   return {
     fault,
-    store: interceptStore(store, async (_asked, call) => {
+    store: interceptStore(store, async (_operation, call) => {
       if (fault.before !== undefined) throw fault.before;
       const answer = await call();
       if (fault.after !== undefined) throw fault.after;
@@ -184,7 +183,9 @@ test('days and months are those of UTC, and do not go back by a little', async (
   assert.deepEqual([today, usage.api_calls_per_day, usage.api_calls_per_month], ['2026-02-01', 2, 2]);
 });
 
-test('days that are over become one row, whichever node folds them, and no call is lost or counted twice', async () => {
+test('days that are over become one row, whichever node folds them, and no call is lost or counted twice', {
+  timeout: 60_000,
+}, async () => {
   const { clock, store } = await open();
   const starts = Array.from({ length: 5 }, (_, index) => openNode(store, clock, `start-${index}`));
   for (const node of starts) {
@@ -298,7 +299,9 @@ test('what is being stored for long waits as well', async () => {
   await node.write(1);
 });
 
-test('what is stored of an org is the sum of its workspaces, also where a node dies amid very many of them', async () => {
+test('what is stored of an org is the sum of its workspaces, also where a node dies amid very many of them', {
+  timeout: 60_000,
+}, async () => {
   const { clock, store } = await open();
   let commits = 0;
   const dying = interceptStore(store, async ({ name }, call) => {

@@ -1,25 +1,21 @@
 /** The module's port: the counts of orgs, the limits of their plans, and the alerts about both. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
-import { coalesce } from '../lib/scheduling/coalesce.ts';
 import { repeat } from '../lib/scheduling/repeat.ts';
+import { coalesce } from '../lib/scheduling/single-flight.ts';
 import type { Scope } from '../store/port.ts';
 import type { OrgScopes } from '../tenancy/port.ts';
-import { type AlertPercents, createAlertPercents } from './alert-percents.ts';
-import { type Announce, createAlerts } from './alerts.ts';
-import type { Day } from './calendar.ts';
+import { type Announce, createAlertPercents, createAlerts, createLimitWatch } from './alerts.ts';
 import { CallMeter } from './call-meter.ts';
 import { foldDays } from './fold-days.ts';
-import { createLedger } from './ledger.ts';
-import { createLimitWatch } from './limit-watch.ts';
-import { type MonthUsage, monthUsage, type OrgUsage, orgUsage } from './org-usage.ts';
-import { type Caps, createCaps } from './plans/caps.ts';
-import { createPlanGate, type PlanGate, type PlanGateDeps } from './plans/plan-gate.ts';
-import type { Configured } from './plans/show-caps.ts';
-import { createPlans, type Plans } from './plans.ts';
-import type { RecordsOf } from './records-of.ts';
+import { createLedger, type RecordsOf } from './ledger.ts';
+import { monthUsage, orgUsage } from './org-usage.ts';
+import { type ConfiguredSizes, createCaps } from './plans/caps.ts';
+import { createPlanGate, type PlanGateDeps } from './plans/plan-gate.ts';
+import { createPlans } from './plans.ts';
 import { type ReportRequest, reportUsage } from './report.ts';
-import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
+import { exportUsage, type UsageExport } from './usage-export.ts';
+import type { Day } from './usage-rows.ts';
 import { WorkLedger } from './work-units/work-ledger.ts';
 
 export interface MeteringDeps {
@@ -28,36 +24,17 @@ export interface MeteringDeps {
   readonly orgScopes: OrgScopes;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
   readonly recordsOf: RecordsOf;
-  readonly configured: Configured;
+  readonly configured: ConfiguredSizes;
   readonly announce: Announce;
   readonly planChanges?: PlanGateDeps['planChanges'];
   readonly onError: (error: unknown) => void;
 }
 
-export interface Metering {
-  readonly meter: Pick<CallMeter, 'count'>;
-  readonly gate: PlanGate;
-  /** Of what automation does. */
-  readonly work: WorkLedger;
-  readonly plans: Plans;
-  readonly alertPercents: AlertPercents;
-  readonly caps: Caps;
-  report(request: ReportRequest): ReturnType<typeof reportUsage>;
-  /** What an org has used this month, by few reads. */
-  month(orgCode: string): Promise<MonthUsage>;
-  /** What an org uses of its plan. */
-  usage(orgCode: string, options: { readonly hasProd: boolean }): Promise<OrgUsage>;
-  /** Everything that the report adds up, some at a time. Begins nothing before it is iterated. */
-  parts(request: UsageExport): AsyncIterable<readonly UsageEntry[]>;
-  /** The day that is counted on. */
-  today(): Day;
-  /** Ends once everything that was counted is stored. */
-  close(): Promise<void>;
-}
+export type Metering = ReturnType<typeof startMetering>;
 
 const turnMilliseconds = 1000;
 
-export function startMetering(deps: MeteringDeps): Metering {
+export function startMetering(deps: MeteringDeps) {
   const { clock, platform, orgScopes, hasOrg, configured, announce, onError, planChanges } = deps;
   const recordsOf = coalesce(deps.recordsOf);
   const meter = new CallMeter({ clock, orgScopes, node: randomBytes(9).toString('base64url') });
@@ -119,13 +96,17 @@ export function startMetering(deps: MeteringDeps): Metering {
   const caps = createCaps({ plans, configured, quota: (orgCode) => gate.quota(orgCode) });
   const counted = { ledger, work, plans, caps, recordsOf, today: () => meter.today() };
   return {
-    ...{ meter, gate, work },
-    ...{ plans, alertPercents, caps },
-    report: (request) => report(JSON.stringify(request)),
-    month: (orgCode) => monthUsage(counted, orgCode),
-    usage: (orgCode, options) => orgUsage(counted, orgCode, options),
-    parts: (request) => exportUsage({ ledger, work, recordsOf }, request),
+    ...{ meter, gate, work, plans, alertPercents, caps },
+    report: (request: ReportRequest) => report(JSON.stringify(request)),
+    /** The usage of an org this month, by few reads. */
+    month: (orgCode: string) => monthUsage(counted, orgCode),
+    /** The usage of an org against its plan. */
+    usage: (orgCode: string, options: { readonly hasProd: boolean }) => orgUsage(counted, orgCode, options),
+    /** Everything that the report adds up, some at a time. Begins nothing before it is iterated. */
+    parts: (request: UsageExport) => exportUsage({ ledger, work, recordsOf }, request),
+    /** The day that is counted on. */
     today: () => meter.today(),
+    /** Ends once everything that was counted is stored. */
     close: async () => {
       await turns.close();
       waiting.clear();

@@ -1,16 +1,11 @@
 import type { platformOrgsApi } from '@freehold/contract/management/operator/orgs';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
-import { type Day, firstOfMonth } from './calendar.ts';
-import type { Ledger } from './ledger.ts';
-import type { Caps } from './plans/caps.ts';
-import { caps, type Limits, metrics, workLimits } from './plans/plan.ts';
-import type { ShownCaps } from './plans/show-caps.ts';
-import type { OrgPlan, Plans } from './plans.ts';
-import type { RecordsOf } from './records-of.ts';
-import { addTallies, type Tally } from './usage-rows.ts';
+import type { Ledger, RecordsOf } from './ledger.ts';
+import type { Caps, ShownCaps } from './plans/caps.ts';
+import { caps, type Limits, metrics, type OrgPlan, type Plans, workLimits } from './plans.ts';
+import { addTallies, addWork, type Day, firstOfMonth, noWork, type Tally, type WorkDone } from './usage-rows.ts';
 import type { WorkLedger } from './work-units/work-ledger.ts';
-import { addWork, noWork, type WorkDone } from './work-units/work-rows.ts';
 
 /** What an org has used since the first of this month, of both environments together. */
 export interface MonthUsage extends WorkDone {
@@ -19,7 +14,7 @@ export interface MonthUsage extends WorkDone {
   readonly records_added: number;
 }
 
-/** What an org uses of its plan, for the operator. */
+/** The usage of an org against its plan, for the operator. */
 export interface OrgUsage {
   readonly plan: OrgPlan;
   readonly month: MonthUsage;
@@ -31,11 +26,11 @@ export interface OrgUsage {
   readonly limits: readonly LimitUsage[];
 }
 
-type Details = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
-type LimitUsage = Details['limits'][number];
-type Used = Details['used'];
+type OrgUsageDetails = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
+type LimitUsage = OrgUsageDetails['limits'][number];
+type Used = OrgUsageDetails['used'];
 
-export interface MonthUsageDeps {
+interface MonthUsageDeps {
   readonly ledger: Pick<Ledger, 'days'>;
   readonly work: Pick<WorkLedger, 'days'>;
   readonly today: () => Day;
@@ -59,7 +54,7 @@ export async function monthUsage({ ledger, work, today }: MonthUsageDeps, orgCod
   return { api_calls: { today: callsToday, month: sum.calls }, records_added: sum.records, ...works };
 }
 
-export interface OrgUsageDeps extends MonthUsageDeps {
+interface OrgUsageDeps extends MonthUsageDeps {
   readonly work: Pick<WorkLedger, 'days' | 'usage'>;
   readonly plans: Pick<Plans, 'of'>;
   readonly caps: Pick<Caps, 'show'>;

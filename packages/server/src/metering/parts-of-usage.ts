@@ -1,14 +1,11 @@
 /** What figures of usage are made up of: by workspace, and by every other dimension. */
-
 import type { usageApi } from '@freehold/contract/management/usage';
 import type { QueryOf } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
-import type { Day } from './calendar.ts';
-import type { WorkspacesOfDay } from './ledger.ts';
-import type { EntityRecords } from './records-of.ts';
-import { type WorkDone, works } from './work-units/work-rows.ts';
+import type { EntityRecords, WorkspacesOfDay } from './ledger.ts';
+import { type Day, type WorkDone, works } from './usage-rows.ts';
 
-export interface WorkspaceCalls {
+interface WorkspaceCalls {
   readonly env: Environment;
   /** `''` for calls that are in no workspace. */
   readonly tenantCode: string;
@@ -18,7 +15,7 @@ export interface WorkspaceCalls {
 
 export type Figure = NonNullable<QueryOf<typeof usageApi.showUsage>['explain']>;
 
-export interface FigurePart {
+interface FigurePart {
   readonly env: Environment;
   readonly date?: Day;
   readonly tenant_code: string | null;
@@ -72,7 +69,7 @@ export class PartsOfUsage {
   }
 
   explained() {
-    return this.#figure === undefined ? undefined : { figure: this.#figure, ...this.#largest.told() };
+    return this.#figure === undefined ? undefined : { figure: this.#figure, ...this.#largest.report() };
   }
 }
 
@@ -90,7 +87,7 @@ class LargestDeps {
     if (this.#deps.length > 4 * partsMax) this.#cut();
   }
 
-  told() {
+  report() {
     if (this.#deps.length > partsMax) this.#cut();
     const shown = this.#deps.reduce((sum, { value }) => sum + value, 0);
     return { value: this.#value, parts: this.#deps, others: { count: this.#others, value: this.#value - shown } };

@@ -8,7 +8,7 @@ import { auditContext, openNode, place, SteppedClock } from './testing/metered-o
 test('the figures of one answer come to the same, also while calls are counted', async () => {
   const clock = new SteppedClock('2026-01-31T12:00:00Z');
   const { store } = await openStore({ kind: 'memory', clock });
-  const busy = interceptStore(store, async (_asked, call) => {
+  const busy = interceptStore(store, async (_operation, call) => {
     const answer = await call();
     for (const env of ['test', 'prod'] as const) node.meter.count({ ...place, env });
     return answer;
@@ -20,13 +20,13 @@ test('the figures of one answer come to the same, also while calls are counted',
   const request = { orgCode: 'acme', hasProd: true, days: 7, upgradeUrl: '' };
   for (const figure of ['today', 'month'] as const) {
     const { usage, environments, explain } = await reportUsage(parts, { ...request, explain: `api_calls.${figure}` });
-    const told = usage.api_calls[figure];
-    assert.ok(told > 0);
-    assert.equal(explain?.value, told);
-    assert.equal(environments.test.api_calls[figure] + (environments.prod?.api_calls[figure] ?? 0), told);
+    const reported = usage.api_calls[figure];
+    assert.ok(reported > 0);
+    assert.equal(explain?.value, reported);
+    assert.equal(environments.test.api_calls[figure] + (environments.prod?.api_calls[figure] ?? 0), reported);
     assert.equal(
       usage.by_workspace.reduce((sum, { api_calls }) => sum + api_calls[figure], 0),
-      told,
+      reported,
     );
   }
 });

@@ -2,19 +2,27 @@ import type { usageApi } from '@freehold/contract/management/usage';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
 import type { createAlerts } from './alerts.ts';
-import { addDays, type Day, firstOfMonth } from './calendar.ts';
-import { forecast } from './forecast.ts';
-import type { Ledger } from './ledger.ts';
+import type { EntityRecords, Ledger, RecordsOf } from './ledger.ts';
 import { type Figure, PartsOfUsage } from './parts-of-usage.ts';
-import { flagsOf, type QuotaUsage, resetsAt } from './plans/limits.ts';
+import { flagsOf, isReached, type QuotaUsage, resetsAt } from './plans/limits.ts';
 import type { PlanGate } from './plans/plan-gate.ts';
-import type { Plans } from './plans.ts';
-import type { EntityRecords, RecordsOf } from './records-of.ts';
-import { addTallies, type Tally } from './usage-rows.ts';
+import type { Metric, Plans } from './plans.ts';
+import {
+  addDays,
+  addTallies,
+  addWork,
+  type Day,
+  dayMilliseconds,
+  endOfMonth,
+  firstOfMonth,
+  noWork,
+  startOfDay,
+  type Tally,
+  type WorkDone,
+} from './usage-rows.ts';
 import { type WorkLedger, workUsage } from './work-units/work-ledger.ts';
-import { addWork, noWork, type WorkDone } from './work-units/work-rows.ts';
 
-export interface ReportDeps {
+interface ReportDeps {
   readonly ledger: Ledger;
   readonly work: Pick<WorkLedger, 'days'>;
   readonly gate: Pick<PlanGate, 'quota'>;
@@ -27,7 +35,7 @@ export interface ReportDeps {
 export interface ReportRequest {
   readonly orgCode: string;
   readonly hasProd: boolean;
-  /** How many days `by_day` goes back, today included. */
+  /** The number of days that `by_day` goes back, today included. */
   readonly days: number;
   /** The figure that is to be broken down. */
   readonly explain: Figure | undefined;
@@ -38,7 +46,7 @@ const environments = ['test', 'prod'] as const satisfies readonly Environment[];
 const workspacesShown = 1000;
 const noTally: Tally = { calls: 0, records: 0 };
 
-/** What an org uses, and how that stands to its plan. */
+/** The usage of an org, compared with its plan. */
 export async function reportUsage(deps: ReportDeps, request: ReportRequest) {
   const { orgCode } = request;
   const quota = await deps.gate.quota(orgCode);
@@ -83,13 +91,13 @@ export async function reportUsage(deps: ReportDeps, request: ReportRequest) {
     };
   }
 
-  function environment(facts: Facts, env: Environment, last: Day) {
+  function environment(facts: UsageFacts, env: Environment, last: Day) {
     const records = facts.records.filter((one) => one.env === env);
     return shownUsage(facts.days[env], records, last);
   }
 }
 
-interface Facts {
+interface UsageFacts {
   /** By day, as far back as is shown and the month goes. */
   readonly days: Readonly<Record<Environment, ReadonlyMap<Day, Tally>>>;
   /** Of both environments together. */
@@ -103,7 +111,7 @@ async function gather(
   { ledger, work, recordsOf }: ReportDeps,
   request: ReportRequest,
   { today }: QuotaUsage,
-): Promise<Facts> {
+): Promise<UsageFacts> {
   const { orgCode, days, explain } = request;
   const month = firstOfMonth(today);
   const first = [month, addDays(today, 1 - Math.max(days, 7))].toSorted()[0] ?? month;
@@ -155,7 +163,7 @@ function byEntity(records: readonly EntityRecords[]): Readonly<Record<string, nu
 type WorkspaceUsage = ReplyOf<typeof usageApi.showUsage>['usage']['by_workspace'][number];
 
 /** Those with most calls first; of very many only these. */
-function byWorkspace({ parts, records }: Facts): readonly WorkspaceUsage[] {
+function byWorkspace({ parts, records }: UsageFacts): readonly WorkspaceUsage[] {
   const placeOf = (one: { readonly env: Environment; readonly tenantCode: string }) => `${one.env}#${one.tenantCode}`;
   const calls = new Map(parts.calls().map((one) => [placeOf(one), one]));
   const counted = Map.groupBy(records, placeOf);
@@ -178,4 +186,48 @@ function byWorkspace({ parts, records }: Facts): readonly WorkspaceUsage[] {
 function resetOf({ limits, usage, today }: QuotaUsage): string | null {
   const { apiLimitExceeded } = flagsOf(limits, usage);
   return resetsAt(apiLimitExceeded ? 'api_calls_per_month' : 'api_calls_per_day', today);
+}
+
+/** The day on which a limit is reached if things go on as they do; null where it is not in sight. */
+type Forecast = Readonly<Record<Metric, Day | null>>;
+
+const daysLookedBack = 7;
+const daysLookedAhead = 3650;
+/** Early in a day one call would stand for very many. */
+const shareOfDayMin = 1 / 24;
+
+/** @param days what was counted by day, of the last week at least. */
+export function forecast(quota: QuotaUsage, days: ReadonlyMap<Day, Tally>, now: number): Forecast {
+  const { limits, usage, today } = quota;
+  const share = Math.min(1, Math.max(shareOfDayMin, (now - startOfDay(today)) / dayMilliseconds));
+  const pace = paceOf(days, today, share, usage.records);
+  const ahead = (metric: Metric, perDay: number, daysMax: number): Day | null => {
+    const limit = limits[metric];
+    if (limit === undefined) return null;
+    if (isReached(metric, limits, usage)) return today;
+    const left = perDay <= 0 ? Number.POSITIVE_INFINITY : Math.ceil((limit - usage[metric]) / perDay + share) - 1;
+    return left < daysMax ? addDays(today, left) : null;
+  };
+  const daysOfMonth = (endOfMonth(today) - startOfDay(today)) / dayMilliseconds;
+  return {
+    api_calls_per_day: ahead('api_calls_per_day', usage.api_calls_per_day / share, 1),
+    api_calls_per_month: ahead('api_calls_per_month', pace.calls, daysOfMonth),
+    records: ahead('records', pace.records, daysLookedAhead),
+  };
+}
+
+/**
+ * What comes a day, by the last week, or by as much of it as there is. What is removed in the background is no tally's:
+ * of records no more can have come and stayed than there are.
+ */
+function paceOf(days: ReadonlyMap<Day, Tally>, today: Day, share: number, recordsNow: number): Tally {
+  const looked = Array.from({ length: daysLookedBack }, (_, back) => addDays(today, -back));
+  const first = looked.findLastIndex((day) => days.has(day));
+  let [calls, records] = [0, 0];
+  for (const day of looked) {
+    calls += days.get(day)?.calls ?? 0;
+    records += days.get(day)?.records ?? 0;
+  }
+  const length = Math.max(0, first) + share;
+  return { calls: calls / length, records: Math.min(records, recordsNow) / length };
 }

@@ -10,9 +10,13 @@ import { readDays } from './usage-rows.ts';
 
 const turns = 50;
 
-type Parts = Parameters<typeof startMetering>[0];
+type MeteringDeps = Parameters<typeof startMetering>[0];
 
-function meteringOf(store: Store, clock: SteppedClock, deps: Pick<Parts, 'recordsOf' | 'onError'> & Partial<Parts>) {
+function meteringOf(
+  store: Store,
+  clock: SteppedClock,
+  deps: Pick<MeteringDeps, 'recordsOf' | 'onError'> & Partial<MeteringDeps>,
+) {
   return startMetering({
     clock,
     platform: store.scope('platform'),
@@ -34,10 +38,10 @@ test('calls are stored each second, also while it takes longer to look at what f
   const clock = new SteppedClock('2026-01-31T12:00:00Z');
   const { store } = await openStore({ kind: 'memory', clock });
   const held = Promise.withResolvers<void>();
-  let asked = 0;
+  let requestCount = 0;
   const metering = meteringOf(store, clock, {
     recordsOf: async () => {
-      asked += 1;
+      requestCount += 1;
       await held.promise;
       return [];
     },
@@ -50,7 +54,7 @@ test('calls are stored each second, also while it takes longer to look at what f
     await turn(t.mock.timers);
     assert.deepEqual(await stored(), [calls]);
   }
-  assert.equal(asked, 1, 'one look is enough at a time');
+  assert.equal(requestCount, 1, 'one look is enough at a time');
   metering.meter.count(place);
   held.resolve();
   await metering.close();
@@ -66,11 +70,11 @@ test('an org whose plan has no limit costs the store one commit a second, and on
     calls.push(`${name} ${scope}`);
     return call();
   });
-  const told: unknown[] = [];
+  const notified: unknown[] = [];
   const metering = meteringOf(counted, clock, {
     recordsOf: async () => [],
     announce: async (_org, { data }) => {
-      told.push([data.metric, data.percent]);
+      notified.push([data.metric, data.percent]);
       return [];
     },
     onError: assert.ifError,
@@ -88,10 +92,10 @@ test('an org whose plan has no limit costs the store one commit a second, and on
   }
   await metering.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 7 } }, auditContext);
   await second();
-  assert.deepEqual(told, [['api_calls_per_day', 100]]);
+  assert.deepEqual(notified, [['api_calls_per_day', 100]]);
   calls.length = 0;
   await second();
-  const work = calls.filter((asked) => asked.startsWith('range'));
+  const work = calls.filter((request) => request.startsWith('range'));
   assert.equal(work.length, 2, 'what is stored of calls in two environments, and nothing of work');
   await metering.close();
 });
@@ -105,13 +109,13 @@ test('calls of one org that cannot be stored keep no counts of other orgs from b
     if (name === 'commit' && scope === 'prod:sick' && isBroken) throw new Unavailable('off');
     return call();
   });
-  const told: string[] = [];
+  const notified: string[] = [];
   const failures: unknown[] = [];
   const metering = meteringOf(broken, clock, {
     orgScopes: (org) => ({ test: broken.scope(`test:${org}`), prod: broken.scope(`prod:${org}`) }),
     recordsOf: async () => [],
     announce: async (org) => {
-      told.push(org);
+      notified.push(org);
       return [];
     },
     onError: (error) => failures.push(error),
@@ -121,9 +125,9 @@ test('calls of one org that cannot be stored keep no counts of other orgs from b
     for (const env of ['test', 'prod'] as const) metering.meter.count({ ...place, orgCode, env });
   }
   await turn(t.mock.timers);
-  assert.deepEqual([told, failures.length], [['well'], 1]);
+  assert.deepEqual([notified, failures.length], [['well'], 1]);
   isBroken = false;
   await turn(t.mock.timers);
-  assert.deepEqual(told, ['well', 'sick']);
+  assert.deepEqual(notified, ['well', 'sick']);
   await metering.close();
 });

@@ -35,14 +35,16 @@ async function countedOrg() {
   return { one, two, parts: { ledger: one.ledger, work: one.work, recordsOf } };
 }
 
-async function exported(parts: Parameters<typeof exportUsage>[0], asked: Partial<UsageExport>) {
+async function exported(parts: Parameters<typeof exportUsage>[0], query: Partial<UsageExport>) {
   const entries: UsageEntry[] = [];
-  const request = { orgCode: 'acme', from: '2026-01-01', to: '2026-12-31', metric: undefined, ...asked };
+  const request = { orgCode: 'acme', from: '2026-01-01', to: '2026-12-31', metric: undefined, ...query };
   for await (const some of exportUsage(parts, request)) entries.push(...some);
   return entries.map(({ env, date, tenant_code, entity, value }) => [env, date, tenant_code, entity, value]);
 }
 
-test('each part of usage is exported once, whichever node counted it and however it is stored', async () => {
+test('each part of usage is exported once, whichever node counted it and however it is stored', {
+  timeout: 60_000,
+}, async () => {
   const { parts } = await countedOrg();
   assert.deepEqual(await exported(parts, {}), [
     ['test', '2026-01-30', null, null, 2],
@@ -56,7 +58,7 @@ test('each part of usage is exported once, whichever node counted it and however
   ]);
 });
 
-test('days that are asked for come to what the days as a whole come to', async () => {
+test('days that are asked for come to what the days as a whole come to', { timeout: 60_000 }, async () => {
   const { one, parts } = await countedOrg();
   for (const [from, to] of [
     ['2026-01-01', '2026-12-31'],

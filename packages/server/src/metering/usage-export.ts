@@ -1,11 +1,9 @@
 import type { UsagePart } from '@freehold/contract/management/usage';
 import type { Read } from '@freehold/contract/schema';
 import type { Environment } from '../tenancy/port.ts';
-import type { Day } from './calendar.ts';
-import type { Ledger } from './ledger.ts';
-import type { RecordsOf } from './records-of.ts';
+import type { Ledger, RecordsOf } from './ledger.ts';
+import { type Day, type WorkDone, type WorkKind, works } from './usage-rows.ts';
 import type { WorkLedger } from './work-units/work-ledger.ts';
-import { type Work, type WorkDone, works } from './work-units/work-rows.ts';
 
 /** Calls of a workspace on a day, records of an entity in a workspace by now, or work of automation on a day. */
 export type UsageEntry = Read<typeof UsagePart>;
@@ -45,17 +43,17 @@ export async function* exportUsage(
     yield (await recordsOf(orgCode)).map(({ env, tenantCode, entity, records }) => {
       return { metric: 'records', env, date: null, tenant_code: tenantCode, entity, value: records };
     });
-  const asked = works.filter((what) => metric === undefined || metric === what);
-  if (asked.length > 0)
+  const requested = works.filter((what) => metric === undefined || metric === what);
+  if (requested.length > 0)
     for (const env of environments) {
       const days = [...(await work.days(orgCode, env, from))].filter(([day]) => day <= to);
       days.sort(([left], [right]) => (left < right ? -1 : 1));
-      yield days.flatMap(([date, done]) => asked.flatMap((what) => partsOf(done, what, { env, date })));
+      yield days.flatMap(([date, done]) => requested.flatMap((what) => partsOf(done, what, { env, date })));
     }
 }
 
 /** Work is counted by org and environment alone. */
-function partsOf(done: WorkDone, metric: Work, at: Pick<UsageEntry, 'env' | 'date'>): readonly UsageEntry[] {
+function partsOf(done: WorkDone, metric: WorkKind, at: Pick<UsageEntry, 'env' | 'date'>): readonly UsageEntry[] {
   return done[metric] === 0 ? [] : [{ metric, ...at, tenant_code: null, entity: null, value: done[metric] }];
 }
 

@@ -1,10 +1,10 @@
-/** How usage lies in the org's scope of an environment. Nothing here knows an org: the scope is given. */
+/** The way usage lies in the org's scope of an environment. Nothing here knows an org: the scope is given. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { timestamp } from '../lib/clock.ts';
 import type { Item, Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
-import { addDays, type Day } from './calendar.ts';
 
-/** What is counted of a day: calls that were answered, and records made less records removed. */
+/** The amounts that are counted of a day: calls that were answered, and records made less records removed. */
 export interface Tally {
   readonly calls: number;
   readonly records: number;
@@ -17,7 +17,7 @@ export type UsageRow =
 
 const callsPartition = 'usage;calls';
 const workspacesPartition = 'usage;workspaces';
-export const workPartition = 'usage;work';
+const workPartition = 'usage;work';
 
 // The figures are not looked at as they are read: a verification tells of those that are none.
 const tally = json<Tally>('row of usage', {});
@@ -48,7 +48,7 @@ export const foldedWorkspaces = table(
   json<WorkspaceTallies>('row of usage', {}),
 );
 
-export interface WorkspaceRow {
+export interface WorkspaceUsageRow {
   readonly item: Item;
   readonly day: Day;
   /** Undefined once it is folded. */
@@ -63,14 +63,14 @@ export async function readDays(scope: Scope, from: Day): Promise<readonly UsageR
   return rows;
 }
 
-export async function readWorkspaceDays(scope: Scope, from: Day): Promise<readonly WorkspaceRow[]> {
-  const rows: WorkspaceRow[] = [];
+export async function readWorkspaceDays(scope: Scope, from: Day): Promise<readonly WorkspaceUsageRow[]> {
+  const rows: WorkspaceUsageRow[] = [];
   for await (const some of eachOfWorkspaceDays(scope, from)) rows.push(...some);
   return rows;
 }
 
 /** The same as many at a time as are read in one moment. */
-export async function* eachOfWorkspaceDays(scope: Scope, from: Day): AsyncGenerator<readonly WorkspaceRow[]> {
+export async function* eachOfWorkspaceDays(scope: Scope, from: Day): AsyncGenerator<readonly WorkspaceUsageRow[]> {
   for await (const items of pagesFrom(scope, workspacesPartition, from))
     yield items.map((item) => workspaceRow(scope, item));
 }
@@ -81,7 +81,7 @@ export interface UnreadableRow {
   readonly place: string;
 }
 
-export interface DayTally {
+interface DayTally {
   readonly day: Day;
   readonly tally: Tally;
 }
@@ -94,7 +94,7 @@ export function eachRow(scope: Scope, from: Day): AsyncGenerator<DayTally | Unre
   });
 }
 
-/** What the workspaces of a row come to. */
+/** The result of the workspaces of a row. */
 export function eachWorkspaceRow(scope: Scope, from: Day): AsyncGenerator<DayTally | UnreadableRow> {
   return readEach(itemsFrom(scope, workspacesPartition, from), (item) => {
     const { day, tallies } = workspaceRow(scope, item);
@@ -125,7 +125,7 @@ function readSafely(item: Item, read: (item: Item) => DayTally): DayTally | unde
   }
 }
 
-export const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
 function usageRow(scope: Scope, item: Item): UsageRow {
   const [day = '', node] = item.sk.split('#');
@@ -133,7 +133,7 @@ function usageRow(scope: Scope, item: Item): UsageRow {
   return node === undefined ? { kind: 'folded', item, day, tally } : { kind: 'live', item, day, node, tally };
 }
 
-function workspaceRow(scope: Scope, item: Item): WorkspaceRow {
+function workspaceRow(scope: Scope, item: Item): WorkspaceUsageRow {
   const [day = '', node, code = ''] = item.sk.split('#');
   const tallies =
     node === undefined ? foldedWorkspaces.row(scope, item).value : { [code]: workspaceTallies.row(scope, item).value };
@@ -142,7 +142,7 @@ function workspaceRow(scope: Scope, item: Item): WorkspaceRow {
 
 const rowsPerRead = 500;
 
-export async function* itemsFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<Item> {
+async function* itemsFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<Item> {
   for await (const items of pagesFrom(scope, pk, from)) yield* items;
 }
 
@@ -167,4 +167,95 @@ export function addTallies(left: Tally | undefined, right: Tally): Tally {
 /** The first days that a scope has rows of. */
 export function readOldest(scope: Scope, limit: number): Promise<readonly (readonly Item[])[]> {
   return Promise.all([callsPartition, workspacesPartition, workPartition].map((pk) => scope.range(pk, { limit })));
+}
+
+/** A day of UTC, such as `2026-01-31`. Days compare as the texts that they are. */
+export type Day = string;
+
+export const dayMilliseconds = 86_400_000;
+
+export function dayOf(time: number): Day {
+  return timestamp(time).slice(0, 10);
+}
+
+export function startOfDay(day: Day): number {
+  return Date.parse(day);
+}
+
+/** Also of days that come before: `by` may be negative. */
+export function addDays(day: Day, by: number): Day {
+  return dayOf(startOfDay(day) + by * dayMilliseconds);
+}
+
+/** The first day of the month that a day is in. */
+export function firstOfMonth(day: Day): Day {
+  return `${day.slice(0, 7)}-01`;
+}
+
+/** When the month that a day is in is over. */
+export function endOfMonth(day: Day): number {
+  const start = new Date(startOfDay(firstOfMonth(day)));
+  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1);
+}
+
+/** What is counted of a day: runs that were begun, attempts at deliveries, milliseconds of scripts, mails. */
+export const works = ['runs', 'deliveries', 'script_ms', 'mails'] as const;
+
+export type WorkKind = (typeof works)[number];
+
+export type WorkDone = Readonly<Record<WorkKind, number>>;
+
+export const noWork: WorkDone = { runs: 0, deliveries: 0, script_ms: 0, mails: 0 };
+
+/** A row of a node is written again and again; without a node it is what became of all rows of its day. */
+export interface WorkRow {
+  readonly item: Item;
+  readonly day: Day;
+  readonly node: string | undefined;
+  readonly done: WorkDone;
+}
+
+export const workDone = table(
+  ({ day, node }: { readonly day: Day; readonly node?: string }) => ({
+    pk: workPartition,
+    sk: node === undefined ? day : `${day}#${node}`,
+  }),
+  json<WorkDone>('row of work', {}),
+);
+
+/** From a day on, in the order of the days. */
+export async function readWork(scope: Scope, from: Day): Promise<readonly WorkRow[]> {
+  const rows: WorkRow[] = [];
+  for await (const item of itemsFrom(scope, workPartition, from)) rows.push(workRow(scope, item));
+  return rows;
+}
+
+/** What cannot be read as a row of work. */
+export async function* unreadableWork(scope: Scope, from: Day): AsyncGenerator<UnreadableRow> {
+  for await (const item of itemsFrom(scope, workPartition, from))
+    if (!isSound(scope, item))
+      yield { day: item.sk.slice(0, 'YYYY-MM-DD'.length), place: `${workPartition} ${JSON.stringify(item.sk)}` };
+}
+
+function isSound(scope: Scope, item: Item): boolean {
+  try {
+    const { day, done } = workRow(scope, item);
+    return dayForm.test(day) && works.every((work) => Number.isSafeInteger(done[work]) && done[work] >= 0);
+  } catch {
+    return false;
+  }
+}
+
+function workRow(scope: Scope, item: Item): WorkRow {
+  const [day = '', node] = item.sk.split('#');
+  return { item, day, node, done: workDone.row(scope, item).value };
+}
+
+export function addWork(left: WorkDone, right: WorkDone): WorkDone {
+  return {
+    runs: left.runs + right.runs,
+    deliveries: left.deliveries + right.deliveries,
+    script_ms: left.script_ms + right.script_ms,
+    mails: left.mails + right.mails,
+  };
 }

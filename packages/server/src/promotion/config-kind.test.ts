@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { type ConfigItemKind, configItemKinds } from '../config/config-set.ts';
 import { checkSchema } from '../lib/check-schema.ts';
 import { kindsOf } from './config-kind.ts';
-import { diffJson } from './differences/json-patch.ts';
+import { diffJson } from './differences/describe-change.ts';
 import { kindCases, kinds, put } from './testing/cases.ts';
 import type { Json, KindCases } from './testing/kind-cases.ts';
 

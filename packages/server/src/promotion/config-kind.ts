@@ -1,11 +1,21 @@
 import type { InputError } from '@freehold/contract/problem';
-import { type ConfigItem, type ConfigItemKind, configItemKinds, type Surroundings } from '../config/port.ts';
+import {
+  type ConfigGate,
+  type ConfigItem,
+  type ConfigItemKind,
+  type ConfigSet,
+  configItemKinds,
+  type SettingContext,
+  type SettingType,
+  type SwitchTime,
+} from '../config/port.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
+import type { Problem } from '../lib/problem.ts';
+import type { Change, Store } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { describePatch } from './differences/describe-change.ts';
-import { diffJson } from './differences/json-patch.ts';
-import type { ItemStorage } from './item-storage.ts';
-import type { KindRecords } from './kind-records.ts';
+import { describePatch, diffJson } from './differences/describe-change.ts';
+import type { BodyVersions, ItemStorage } from './item-storage.ts';
 
 /**
  * Everything that promotion has to know of a kind of config items. The module that owns the contents has it, and the
@@ -24,6 +34,8 @@ export interface ConfigKind<Content = unknown> {
   readonly needsAdmin?: true;
   /** An item is there with its default before it is made, so it can be replaced. */
   readonly hasDefaults?: true;
+  /** Every setting, of the kind that has settings. */
+  readonly settings?: readonly SettingType[];
   /** JSON Schema (2020-12) of the content. It may take a few that `parse` refuses, and refuses none that it takes. */
   readonly schema: JsonSchema;
   /** Does ahead of `parse`, in turns, what of it takes long. */
@@ -32,7 +44,7 @@ export interface ConfigKind<Content = unknown> {
   parse(name: string, input: unknown): { readonly content: Content } | { readonly errors: readonly InputError[] };
   /** Why no new item may have the name, as errors of its content. A stored item keeps its name. */
   newNameErrors?(name: string): readonly InputError[];
-  /** What is wrong with a content among the others with which it would be live, such as its expressions. */
+  /** The faults of a content among the others with which it would be live, such as its expressions. */
   check?(content: Content, live: LiveContents): readonly InputError[];
   /** @throws Problem `conflict` where a change leaves more items of a sort than an org may have. */
   refuseTooMany?(change: CountedChange<Content>): void;
@@ -52,7 +64,7 @@ export interface ConfigKind<Content = unknown> {
   /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */
   widening(change: ContentChange<Content>): readonly string[];
   /** What of a content is likely not to mean what it says, among the others with which it would be live. */
-  advise?(change: ContentChange<Content>, around: Surroundings): Promise<readonly string[]>;
+  advise?(change: ContentChange<Content>, around: SettingContext): Promise<readonly string[]>;
   /** Whether the content asks to be run, which this version of the platform does not do: it stores and promotes it. */
   isIdle?(content: Content): boolean;
 }
@@ -109,4 +121,95 @@ function complete(kind: ConfigKind): ConfigKind {
     return sentences.length > 0 ? sentences : describePatch(diffJson(change.before, change.after));
   };
   return { ...kind, describe };
+}
+
+/** What is to become of an item; undefined takes it away. Its bodies lie under the versions, or come in the same commit. */
+export interface ItemTarget extends ConfigItem {
+  readonly wanted: { readonly content: unknown; readonly versions: BodyVersions } | undefined;
+}
+
+/** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
+export interface DeployCheck extends Partial<ConfigItem> {
+  readonly check:
+    | 'definition'
+    | 'references'
+    | 'switch'
+    | 'plan'
+    | 'records'
+    | 'indexes'
+    | 'access'
+    | 'impact'
+    | 'founder';
+  readonly level: 'error' | 'warning' | 'info';
+  readonly message: string;
+  /** What was found, by what the check is. */
+  readonly [detail: string]: unknown;
+}
+
+/** Where a switch to other items is planned. */
+export interface MigrationDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Left out, the org may have as much as the platform serves. */
+  readonly gate?: ConfigGate | undefined;
+}
+
+export interface SwitchMoment {
+  readonly orgCode: string;
+  /** The current configuration. */
+  readonly set: ConfigSet;
+  /** The config version that the switch makes. */
+  readonly next: number;
+  /** Whether records of items that are taken away stay in the store, so that their item can come back. */
+  readonly keepsRecords: boolean;
+}
+
+/** Of a kind whose items have records, which follow each change of them. */
+export interface KindRecords {
+  /**
+   * Brings items of the kind, none or more, to what is wanted of them.
+   * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
+   */
+  plan(parts: MigrationDeps, moment: SwitchMoment, targets: readonly ItemTarget[]): Promise<RecordsPlan>;
+  /** The items that are not there any more, and whose records were kept. */
+  retired(store: Store, orgCode: string): Promise<readonly RetiredItem[]>;
+  /** The changes that have a retired item's records removed. @throws Problem `not_found`. */
+  planRetiredRemoval(store: Store, moment: SwitchTime, name: string): Promise<readonly Change[]>;
+}
+
+export interface RetiredItem {
+  readonly name: string;
+  readonly records: number;
+  readonly retired_at: string;
+}
+
+export interface RecordsPlan {
+  /** Of one commit; bodies and the head of the configuration are not among them. */
+  readonly changes: readonly Change[];
+  /** The versions of the items that it changes: as long as they stay, so does what `checkRecords` finds. */
+  readonly from: readonly number[];
+  /** What of the records is served no more and stays, a sentence each. */
+  readonly warnings: readonly string[];
+  /** The facts that are known of it without a look at the records. */
+  readonly checks: readonly DeployCheck[];
+  /** The same, shown in place of what the records have against it. */
+  readonly checksWithoutRecords: readonly DeployCheck[];
+  /** The objections of the records to it. */
+  checkRecords(): Promise<readonly DeployCheck[]>;
+  /** Each item whose records contradict what it is to be, with how that is refused. */
+  failing(): AsyncIterable<FailingItem>;
+  /** The configuration as it will be. */
+  setAfter(set: ConfigSet): ConfigSet;
+}
+
+export interface FailingItem {
+  readonly item: ConfigItem;
+  readonly problem: Problem;
+}
+
+/** An item goes by one name, which its content says too. */
+export function otherName(pointer: string, expected: string, actual: string): readonly InputError[] {
+  if (expected === actual) return [];
+  const message = `the name in the content is \`${actual}\`, and the item is named \`${expected.slice(0, 100)}\``;
+  return [{ pointer, code: 'contradiction', message }];
 }

@@ -20,7 +20,7 @@ export interface ItemBody extends ConfigItem {
   readonly content: unknown;
 }
 
-/** How the items of a kind lie in the scope of an org. */
+/** The way the items of a kind lie in the scope of an org. */
 export interface ItemStorage {
   /** The names of those that are live, in byte order. */
   readonly liveNames: (set: ConfigSet, kind: ConfigItemKind) => readonly string[];
@@ -35,7 +35,10 @@ export interface ItemStorage {
   /** Under which versions a new content lies, where parts that stay as they are keep theirs; left out, all under the next. */
   readonly versionsAfter?: (change: BodyChange) => BodyVersions;
   /** The row that makes a version live. Left out where items have records: what plans these makes it live with them. */
-  readonly liveRow?: LiveRow;
+  readonly liveRow?: {
+    readonly put: (body: ItemBody, condition: { readonly if: Condition }) => Change;
+    readonly remove: (item: ConfigItem) => Change;
+  };
 }
 
 export interface BodyChange {
@@ -44,11 +47,6 @@ export interface BodyChange {
   /** Of `before`. */
   readonly live: BodyVersions | undefined;
   readonly next: number;
-}
-
-interface LiveRow {
-  readonly put: (body: ItemBody, condition: { readonly if: Condition }) => Change;
-  readonly remove: (item: ConfigItem) => Change;
 }
 
 /** One body for each version, and a row that says which of them is live. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Change, type Committed, Conflict, type Scope } from '../store/port.ts';
-import { MissingBody } from './items/item-bodies.ts';
+import { MissingBody } from './items/read-items.ts';
 import {
   activate,
   blocksStaged,
@@ -41,6 +41,8 @@ function writes(tamper: (changes: readonly Change[]) => readonly (readonly Chang
         range: (pk, read) => scope.range(pk, read),
         follow: (pk, read) => scope.follow(pk, read),
         count: (pk, range, atMost) => scope.count(pk, range, atMost),
+        select: (pk, read) => scope.select(pk, read),
+        measure: (pk, read) => scope.measure(pk, read),
         commit,
       };
     },

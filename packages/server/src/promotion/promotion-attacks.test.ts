@@ -140,11 +140,11 @@ async function publishAnd(spaces: TwoSpaces, some: readonly string[]): Promise<v
   if (items.length === 0) return;
   const expected = after(model, { does: 'publish', items });
   if (expected.outcome !== 'done') return;
-  const { staged: told, added_dependencies } = await spaces
+  const { staged: delivered, added_dependencies } = await spaces
     .node()
     .promotion.publish(command, { items }, { showsRecords: true });
   assert.deepEqual(await observe(spaces), expected.model);
-  const added = told.filter(({ name }) => !some.includes(name)).map(({ name }) => name);
+  const added = delivered.filter(({ name }) => !some.includes(name)).map(({ name }) => name);
   assert.deepEqual(added_dependencies.map(({ name }) => name).toSorted(), added.toSorted());
 }
 

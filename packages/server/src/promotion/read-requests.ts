@@ -1,7 +1,8 @@
 import type { deployApi } from '@freehold/contract/management/deploy';
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
-import { type ConfigItem, isObject, itemKey } from '../config/port.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
+import { isObject } from '../lib/unknown-names.ts';
 
 export interface PublishRequest {
   readonly items: readonly ConfigItem[] | 'all';

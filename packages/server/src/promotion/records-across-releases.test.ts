@@ -4,16 +4,17 @@ import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';
 import { Interleaving } from '../records/testing/interleaving.ts';
 import { listAll, type Node, outcomeOf, verifyBench } from '../testing/record-bench.ts';
-import type { Check } from './kind-records.ts';
+import type { DeployCheck } from './config-kind.ts';
 import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
-const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [] };
+const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [], aggregates: [] };
 const indexed = {
   UpdateParams: [
     { name: 'a', index: true },
     { name: 'text', search: true },
   ],
   UniqueIndexes: [{ indexName: 'one', fields: ['text'] }],
+  aggregates: [{ name: 'by_a', group: ['a'], measures: ['count'] }],
 };
 
 function line(onDelete: string) {
@@ -35,7 +36,7 @@ async function goTo(spaces: TwoSpaces, version: number): Promise<void> {
 /** All jobs are done, and what is dropped is erased. */
 async function settle({ clock, bench }: TwoSpaces): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    clock.advance(2500);
+    clock.advance(6500);
     await bench.prod.workOff();
   }
 }
@@ -55,11 +56,23 @@ async function create(node: Node, entity: string, body: object): Promise<string>
   return (await node.runtime.create(await node.call(entity), body)).data.id;
 }
 
+/** The rows of production's aggregate. */
+async function countsOf({ bench }: TwoSpaces): Promise<readonly string[]> {
+  const { entity, workspace } = await bench.prod.node().call('order');
+  const [aggregate] = entity.aggregates;
+  assert.equal(aggregate?.isReady, true);
+  const rows = await workspace.scope.range(aggregate?.pk ?? '', { limit: 10 });
+  return rows.map(({ value }) => {
+    const { label, figures } = JSON.parse(value) as { readonly label: string; readonly figures: readonly string[] };
+    return `${label} ${figures.join()}`;
+  });
+}
+
 async function idsOf(node: Node, entity: string, query: Readonly<Record<string, string>> = {}) {
   return (await listAll(node, await node.call(entity), query)).map(({ id }) => id).toSorted();
 }
 
-test('an index comes with a release, goes with a rollback while it is built, and comes again; a writer who knows none of it leaves records right', async () => {
+test('an index and an aggregate come with a release, go with a rollback while they are built, and come again; a writer who knows none of it leaves records right', async () => {
   const spaces = await founded();
   const { prod } = spaces.bench;
   await release(spaces, { order: plain });
@@ -76,6 +89,7 @@ test('an index comes with a release, goes with a rollback while it is built, and
   ids.push(await create(stale, 'order', { a: 'x', text: 'gray' }));
   await settle(spaces);
   await assertClean(spaces, 'built');
+  assert.deepEqual(await countsOf(spaces), ['["x"] 6']);
   assert.deepEqual(await idsOf(prod.node(), 'order', { a: 'x' }), ids.toSorted());
   assert.equal((await idsOf(prod.node(), 'order', { q: 'gray' })).length, 1);
   assert.equal(await outcomeOf(create(prod.node(), 'order', { text: 'black' })), 'unique_violation');
@@ -219,11 +233,12 @@ test('a release without a field tells how many records have values of it, and on
   await spaces.editEntity('order', plain);
   await promotion.publish(command, { all: true }, { showsRecords: true });
   const { checks } = await promotion.activate(command, {});
-  const told = checks.find(({ hides }) => hides !== undefined);
+  const warnings = checks.find(({ hides }) => hides !== undefined);
   assert.deepEqual(
-    [told?.level, told?.hides, told?.checked, told?.complete],
+    [warnings?.level, warnings?.hides, warnings?.checked, warnings?.complete],
     ['warning', ['severity', 'secret', 'number', 'ref'].map((name) => ({ name, records: 1 })), 1, true],
   );
+  await settle(spaces);
   await spaces.editEntity('order', {
     ...plain,
     UpdateParams: [...plain.UpdateParams, { name: 'severity', colType: 'integer' }],
@@ -247,7 +262,7 @@ for (const to of [{ colType: 'encrypted' }, { colType: 'formula', formula: '<{a}
     const before = await stored();
     await assert.rejects(promotion.activate(command, {}), (problem: unknown) => {
       assert.ok(problem instanceof Problem && problem.code === 'conflict', String(problem));
-      const checks = problem.details.checks as readonly Check[];
+      const checks = problem.details.checks as readonly DeployCheck[];
       const lost = checks.find(({ would_lose }) => would_lose !== undefined);
       assert.deepEqual([lost?.level, lost?.would_lose], ['error', [{ name: 'text', records: 1 }]]);
       return true;

@@ -14,7 +14,7 @@ interface Shape {
   readonly order:
     | { readonly a: boolean; readonly unique: boolean; readonly search: boolean; readonly kept: boolean }
     | 'gone';
-  /** What becomes of lines whose order is removed. */
+  /** The outcome of lines whose order is removed. */
   readonly line: 'restrict' | 'setnull' | 'cascade' | 'plain' | 'gone';
 }
 
@@ -146,6 +146,7 @@ function orderOf({ a, unique, search, kept }: Exclude<Shape['order'], 'gone'>): 
     ],
     UniqueIndexes: unique ? [{ indexName: 'one', fields: ['u'] }] : [],
     indexes: search ? [{ fields: ['a', '-u'] }] : [],
+    aggregates: search ? [{ name: 'by_a', group: ['a', 'u'], measures: ['count'] }] : [],
   };
 }
 
@@ -218,7 +219,7 @@ async function workOff({ spaces, turns, store }: Stage, kills: boolean[], isBusy
 
 async function settle({ clock, bench }: TwoSpaces): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    clock.advance(2500);
+    clock.advance(6500);
     await bench.prod.workOff();
   }
 }

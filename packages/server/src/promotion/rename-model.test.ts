@@ -67,7 +67,7 @@ for (const kind of storeKinds)
     await spaces.bench.test.found(spaces.bench.test.workspace);
     let entities = 0;
     const property = fc.asyncProperty(fc.array(move, { minLength: 10, maxLength: 40 }), async (moves) => {
-      const run = new Run(spaces, `order${++entities}`);
+      const run = new ModelRun(spaces, `order${++entities}`);
       await run.begin();
       for (const one of moves) await run.play(one);
       await run.end();
@@ -78,7 +78,7 @@ for (const kind of storeKinds)
 
 type Call = Awaited<ReturnType<ReturnType<TwoSpaces['bench']['prod']['node']>['call']>>;
 
-class Run {
+class ModelRun {
   readonly #spaces: TwoSpaces;
   readonly #entity: string;
   #shape: readonly Field[] = ['a', 'b', 'c'].map(fieldOf);
@@ -213,7 +213,7 @@ class Run {
 
   async #settle(): Promise<void> {
     for (let round = 0; round < 3; round++) {
-      this.#spaces.clock.advance(2500);
+      this.#spaces.clock.advance(6500);
       await this.#spaces.bench.prod.workOff();
     }
   }

@@ -3,14 +3,14 @@ import type { CompiledEntity } from '../schema/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
 import type { Actor } from './record-keys.ts';
 import type { RecordPolicy } from './record-policy.ts';
-import { assertNotDenied } from './writing/checks/record-checks.ts';
+import { assertNotDenied } from './writing/record-checks.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 
 /** What the caller may do beside the call itself. Entities know that this is decided, not how. */
 export interface CallerAccess {
-  /** What the caller may do with the records that a request of its own would be about. */
+  /** The permissions of the caller on the records that a request of its own would be about. */
   rows(request: RecordPolicyRequest): RecordPolicy | undefined;
-  /** What the caller may do with the records that the call itself is about, now that its body is known. */
+  /** The permissions of the caller on the records that the call itself is about, now that its body is known. */
   rowsOfBody(body: unknown): RecordPolicy | undefined;
   /** Asks for a verb on the call's entity at the call's path, whatever the record. @throws Problem `access_denied`. */
   assertAllowed(verb: string): void;
@@ -30,8 +30,9 @@ export interface NamedPolicyRequest {
   /** That of the record, where the request names one. */
   readonly id?: string | undefined;
   readonly body?: unknown;
-  /** Its query string, where it has one. */
   readonly query?: string;
+  /** Where a list is asked for by another route than its own. */
+  readonly route?: 'aggregate';
 }
 
 /** A call that was allowed, of a caller who may ask for more than its verb. */
@@ -47,7 +48,7 @@ export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCa
   return { ...call, rows: assertNotDenied(call.access.rowsOfBody(body)) };
 }
 
-// Who calls the routes of records, as their handlers get them.
+// The callers of the routes of records, as their handlers get them.
 
 declare module '../api/route.ts' {
   /** By the verb that the caller's policies were asked for before the handler is. */
@@ -72,15 +73,15 @@ export interface EachCaller {
   /** @throws Problem `access_denied`, `not_found`. */
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
   /** Whether the caller may run a block: `undecided` where its input decides and is not given. @throws Problem `access_denied`, `not_found`. */
-  mayRun(asked: AskedRun): Promise<'allowed' | 'undecided'>;
+  mayRun(run: RunRequest): Promise<'allowed' | 'undecided'>;
   /** What a request would be answered that fails so. */
   refusal(error: unknown): Reply;
 }
 
 /** A logic block, as its route names it. */
-export interface AskedRun {
+export interface RunRequest {
   readonly name: string;
-  /** What stands in the path after the name. */
+  /** The contents of the path after the name. */
   readonly path: string | undefined;
   readonly input: unknown;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Change, OutcomeUnknown, Unavailable } from '../store/port.ts';
 import { derived, listAll, openBench, outcomeOf, type RecordBench } from '../testing/record-bench.ts';
-import { createIdempotency, type OnceRequest } from './idempotency.ts';
+import { createIdempotency, type OnceRequest } from './repeated-requests.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 import type { RecordOperation } from './writing/write-records.ts';
 
@@ -84,10 +84,10 @@ test('a batch that is sent again after a crash at any commit is done once and as
     for (const when of ['before', 'after'] as const) {
       const bench = await benchWithOrders(context);
       const first = bench.node();
-      const standing = await Promise.all(
+      const current = await Promise.all(
         ['a', 'b'].map(async (title) => first.runtime.create(await first.call('order'), { title })),
       );
-      const [a = '', b = ''] = standing.map(({ data }) => data.id);
+      const [a = '', b = ''] = current.map(({ data }) => data.id);
       const operations = (call: RecordCall): readonly RecordOperation[] => [
         { action: 'create', call, body: { title: 'b' } },
         { action: 'update', call, input: { id: a, body: { title: 'c' } } },

@@ -1,36 +1,27 @@
-/** The one runtime of all records: writes, lists, views. */
+/** The one runtime of all records: writes, lists, views, imports and exports, and the work on stored records. */
 
 export { Overtaken, TooManyReads } from '../store/transaction/read-set.ts';
+export { type GroupSource, type GroupTypes, groupTypes } from './aggregates/group-types.ts';
+export { aggregates } from './aggregates/routes.ts';
 export {
-  type AskedRun,
   type AuthorizedCall,
   authorizeBody,
   type EachCaller,
   type NamedPolicyRequest,
+  type RunRequest,
 } from './caller-access.ts';
 export { backwardName } from './expand/expand-tree.ts';
-export {
-  type Idempotency,
-  keepAnswer,
-  keyHolderOf,
-  type OnceRequest,
-  once,
-  readOnce,
-  replayedHeaders,
-} from './idempotency.ts';
-export { type Derived, type Deriving, derive, recordCounter, sealedKey, sentinelKey } from './indexes/derive.ts';
+export { transfer } from './import-export/routes.ts';
+export { recordCounter, sentinelKey } from './indexes/derive.ts';
 export { type Cursors, createCursors } from './listing/cursor.ts';
 export { type Filter, meetsAll, operators } from './listing/filter.ts';
-export { findRecord, mayBeId } from './listing/find-record.ts';
-export { followItems } from './listing/follow-items.ts';
-export { isExact, readable, stepsOf } from './listing/judge-records.ts';
+export { findRecord, followItems, mayBeId } from './listing/find-record.ts';
 export { withPlainNames } from './listing/list-parameters.ts';
-export { type ListQuery, namedFilter, parameterFilter, plainParameter } from './listing/list-query.ts';
+export { namedFilter, parameterFilter, plainParameter } from './listing/list-query.ts';
 export { scopeToCaller } from './listing/list-scope.ts';
-export { type ListPlan, planList } from './listing/planning/list-plan.ts';
-export { openWalk } from './listing/walking/list-walk.ts';
-export { openRecords, type RecordRouteDeps, type Records } from './open-records.ts';
-export { type Presentation, presentationOf, presentRecords, writtenText } from './present-records.ts';
+export { openRecords, type RecordSpace } from './open-records.ts';
+export { presentationOf, presentRecords, writtenText } from './present-records.ts';
+export { holdingAny, refusedByAny } from './query/refused-values.ts';
 export {
   dataOf,
   entityTag,
@@ -41,30 +32,57 @@ export {
   renewedRecord,
   type StoredRecord,
   systemData,
-  unconvertedFields,
-  unknownField,
 } from './record.ts';
-export { type Actor, directKey, directPartition, recordPlace, updatedRecordKey } from './record-keys.ts';
+export { type Actor, directKey, directPartition, updatedRecordKey } from './record-keys.ts';
+export { bothPolicies, isOfEnvelope, type RecordGrant, type RecordPolicy, type RecordStates } from './record-policy.ts';
+export type { RecordRuntime, Records } from './record-runtime.ts';
 export {
-  bothPolicies,
-  isOfEnvelope,
-  isReadable,
-  policyWith,
-  type ReadableText,
-  type RecordGrant,
-  type RecordPolicy,
-  type RecordStates,
-} from './record-policy.ts';
-export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
-export { countersOfWorkspace, countStoredRecords, policiesOfOrg, recordsOfOrg } from './records-of-org.ts';
-export { checkLookups } from './references/lookup-checks.ts';
-export { MarkedRecord } from './removals/marks.ts';
-export type { Job } from './removals/removal-row.ts';
-export { type RunRemovalDeps, removalJob } from './removals/run-removal.ts';
+  countersOfWorkspace,
+  countStoredRecords,
+  partitionOfRecords,
+  policiesOfOrg,
+  recordsOfOrg,
+  walkRecords,
+} from './records-of-org.ts';
+export { checkLookups } from './references.ts';
+export { maintainWork } from './reindex/maintain-work.ts';
+export {
+  entitiesBeingRemoved,
+  loadRemoved,
+  planRetiredRemoval,
+  purgeWork,
+  retiredEntities,
+} from './reindex/purge-entity.ts';
+export { indexProgress } from './reindex/task-progress.ts';
+export { type RemovalJob, RemovalMarkConflict } from './removals/removal-row.ts';
 export type { LargeRemovals } from './removals/start-removal.ts';
-export { type MarkedScope, markingStore, type RepeatedRequests, runPartition } from './repeated-requests.ts';
-export { recordRoutes } from './routes/record-routes.ts';
+export {
+  type Idempotency,
+  keepAnswer,
+  keyHolderOf,
+  type MarkedScope,
+  markingStore,
+  type OnceRequest,
+  once,
+  type RepeatedRequests,
+  readOnce,
+  replayedHeaders,
+  runPartition,
+} from './repeated-requests.ts';
 export type { RecordTransaction } from './transactions/record-transaction.ts';
+export { unopenedProblem } from './verification/look.ts';
+export {
+  createFences,
+  type FenceLevel,
+  floorKey,
+  minConfigVersion,
+  tombstone,
+} from './writing/fence.ts';
+export { bodyAsRead, namedBody } from './writing/named-body.ts';
+export { createNumbering } from './writing/numbering.ts';
+export { holdsFor, planCreate, planUpdate } from './writing/plan-writes.ts';
+export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';
+export { recordChanges, recordsAddedBy, removeRecords } from './writing/record-changes.ts';
 export {
   asDefined,
   assertFieldsAllowed,
@@ -73,40 +91,27 @@ export {
   assertVisible,
   assertWriteAllowed,
   fieldsBeyond,
+  readableUnchangedFields,
+  recordOfCreate,
+  recordOfUpdate,
   statesBesideFields,
-} from './writing/checks/record-checks.ts';
-export { readableUnchangedFields, recordOfCreate, recordOfUpdate } from './writing/checks/unchanged-values.ts';
-export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
-export type { EntityRules, RecordWrite } from './writing/entity-rules.ts';
-export type { BeforeEvent, BeforeEvents } from './writing/events/before-events.ts';
-export type { EntityEvents, EventWrite, RecordEvents } from './writing/events/record-events.ts';
-export { bodyAsRead, errorsAsSent, namedBody } from './writing/named-body.ts';
-export { createNumbering, numberKey, numberPartition } from './writing/numbering.ts';
-export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';
-export {
-  recordChanges,
-  recordsAddedBy,
-  removeRecords,
-  sameKey,
-} from './writing/record-changes.ts';
-export type { RecordWriteDeps } from './writing/record-write-deps.ts';
+} from './writing/record-checks.ts';
+export type { BeforeEvent, BeforeEvents, EntityEvents, EventWrite, RecordEvents } from './writing/record-events.ts';
+export type { EntityRules, RecordWrite } from './writing/record-write-deps.ts';
 export {
   createSealer,
-  readSealed,
+  heldSealed,
   type SealedLocation,
   type Sealer,
   type SealingKey,
 } from './writing/sealed-values.ts';
-export { holdsFor, planUpdate, type UpdatePlan } from './writing/update-record.ts';
-export type { PolicyBound } from './writing/write-gate.ts';
 export {
   type BeforeSpent,
-  callAt,
   createWriteLoop,
   type EventOrigin,
+  type PolicyBound,
   type RecordCall,
   type WriteContext,
   type WriteLoop,
-  type WritePlan,
 } from './writing/write-loop.ts';
 export type { RecordOperation } from './writing/write-records.ts';

@@ -7,18 +7,23 @@ import {
   type CompiledEntity,
   fieldName,
   fieldNamed,
-  type Member,
   type Projection,
   shapeOf,
 } from '../schema/port.ts';
-import { laneOf } from '../tenancy/port.ts';
+import { shareKeyOf } from '../tenancy/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { findItems } from './listing/find-record.ts';
 import { dataOf, entityTag, partTag, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
 import { isOfEnvelope, type ReadableText, type RecordPolicy } from './record-policy.ts';
-import type { LookupSource, ShownRecord, UnreadRecord } from './views/load-lookups.ts';
-import { newRoom, type ReplyRoom, showRecords } from './views/show-records.ts';
-import { grantOn, namesIn } from './writing/checks/record-checks.ts';
+import {
+  type LookupSource,
+  newRoom,
+  type ReplyRoom,
+  type ShownRecord,
+  showRecords,
+  type UnreadRecord,
+} from './views/show-records.ts';
+import { grantOn, namesIn } from './writing/record-checks.ts';
 
 /** A view that a reply is to be made by. */
 export interface Presentation {
@@ -30,7 +35,7 @@ export interface Presentation {
 }
 
 /** What a request says of how records are shown. */
-export interface Showing {
+interface Showing {
   /** The name of a view; undefined is `default`. */
   readonly view?: string | undefined;
   /** Members of the view with commas between them; undefined is all. */
@@ -63,9 +68,9 @@ function membersOf(
   projection: Projection,
   { fields, isExact }: { readonly fields: string; readonly isExact: boolean },
 ): Projection {
-  const asked = new Set(fields.split(','));
+  const names = new Set(fields.split(','));
   const known = new Set(projection.map(({ as }) => as));
-  const others = [...asked].filter((name) => !known.has(name));
+  const others = [...names].filter((name) => !known.has(name));
   const renamed = others.flatMap((name) => memberBy(entity, projection, name) ?? []);
   const errors = others
     .filter((name) => !renamed.some(({ as }) => as === name))
@@ -75,12 +80,12 @@ function membersOf(
       message: `what is shown has no field \`${name.slice(0, 100)}\``,
     }));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
-  const isKept = ({ as, field }: Member): boolean => asked.has(as) || (!isExact && isOfEnvelope(field));
+  const isKept = ({ as, field }: Projection[number]): boolean => names.has(as) || (!isExact && isOfEnvelope(field));
   return [...projection.filter(isKept), ...renamed];
 }
 
 /** What a view shows by one name of a field, by another one. */
-function memberBy(entity: CompiledEntity, projection: Projection, name: string): Member | undefined {
+function memberBy(entity: CompiledEntity, projection: Projection, name: string): Projection[number] | undefined {
   const field = fieldNamed(entity, name);
   const names = field === undefined ? [] : apiNamesOf(field.definition);
   const member = projection.find((one) => names.includes(one.as) && one.field === field?.name);
@@ -128,7 +133,7 @@ export interface OtherRecords extends LookupSource {
 export function otherRecords(call: AuthorizedCall): OtherRecords {
   const { config } = call;
   const rowsOf = rowsToGet(call);
-  const pause = createYielder(laneOf(call.workspace));
+  const pause = createYielder(shareKeyOf(call.workspace));
   const room = newRoom();
   return {
     room,
@@ -189,8 +194,8 @@ function roomyFetch({ config, workspace }: AuthorizedCall, reply: ReplyWork): Lo
     if (entity === undefined) return [];
     const found: (ShownRecord | UnreadRecord)[] = [];
     for (let start = 0; start < ids.length; start += readAtOnce) {
-      const asked = ids.slice(start, start + readAtOnce);
-      const items = room.read > 0 ? await findItems({ workspace, entity }, asked) : asked.map((id) => ({ id }));
+      const requested = ids.slice(start, start + readAtOnce);
+      const items = room.read > 0 ? await findItems({ workspace, entity }, requested) : requested.map((id) => ({ id }));
       for (const one of items) {
         await pause();
         if ('value' in one) room.read -= one.value.length;

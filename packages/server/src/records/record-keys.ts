@@ -1,13 +1,6 @@
 import type { AuditCaller } from '../audit/audit-entry.ts';
 import { Problem } from '../lib/problem.ts';
-import {
-  type CompiledEntity,
-  fillTemplate,
-  type KeyTemplate,
-  readTemplate,
-  reservedTokens,
-  type TokenValues,
-} from '../schema/port.ts';
+import { type CompiledEntity, fillTemplate, readTemplate, reservedTokens } from '../schema/port.ts';
 import { type Key, limits } from '../store/port.ts';
 import { type Workspace, workspaceOrg } from '../tenancy/port.ts';
 import type { RecordData, StoredRecord } from './record.ts';
@@ -41,31 +34,33 @@ export function updatedRecordKey(entity: CompiledEntity, stored: StoredRecord, d
 }
 
 /** The key of a record whose id is known, where its templates allow to say so without reading. */
-export function directKey(entity: CompiledEntity, workspace: WorkspaceName, id: string): Key | undefined {
+export function directKey(entity: CompiledEntity, workspace: WorkspaceCodes, id: string): Key | undefined {
   if (entity.directSortPrefix === undefined) return undefined;
   return { pk: directPartition(entity, workspace), sk: entity.directSortPrefix + id };
 }
 
-type WorkspaceName = Pick<Workspace, 'orgCode' | 'tenantCode'>;
+type WorkspaceCodes = Pick<Workspace, 'orgCode' | 'tenantCode'>;
 
 /** The item that is there as long as the record is: the record itself, or its place in the id index. */
-export function recordPlace(entity: CompiledEntity, workspace: WorkspaceName, id: string): Key {
+export function recordPlace(entity: CompiledEntity, workspace: WorkspaceCodes, id: string): Key {
   return directKey(entity, workspace, id) ?? { pk: entity.idIndexPk, sk: id };
 }
 
 /** The one partition that holds every record of an entity that is keyed by id. */
-export function directPartition(entity: CompiledEntity, workspace: WorkspaceName): string {
+export function directPartition(entity: CompiledEntity, workspace: WorkspaceCodes): string {
   const org = workspaceOrg(workspace);
   let partition = '';
   for (const part of entity.keys.pk.parts) partition += 'literal' in part ? part.literal : org;
   return partition;
 }
 
+type TokenValues = (token: string) => string | number | boolean | undefined;
+
 function fillKey(entity: CompiledEntity, values: TokenValues): Key {
   return { pk: fillPart(entity, entity.keys.pk, values), sk: fillPart(entity, entity.keys.sk, values) };
 }
 
-function fillPart(entity: CompiledEntity, template: KeyTemplate, values: TokenValues): string {
+function fillPart(entity: CompiledEntity, template: CompiledEntity['keys']['pk'], values: TokenValues): string {
   const filled = fillTemplate(template, values);
   if (filled !== 'too long' && 'missing' in filled) {
     const { missing } = filled;
@@ -76,6 +71,11 @@ function fillPart(entity: CompiledEntity, template: KeyTemplate, values: TokenVa
     throw badKey(fields, 'too_long', `the record's key would be longer than ${limits.keyBytesMax} bytes`);
   }
   return filled.key;
+}
+
+/** Tells keys apart: no part of one holds U+0000. */
+export function keyText({ pk, sk }: Key): string {
+  return `${pk}\0${sk}`;
 }
 
 function badKey(tokens: readonly string[], code: string, message: string): Problem {

@@ -1,8 +1,8 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { Problem } from '../lib/problem.ts';
+import { allOfBounds, type MemberFinder, unknownBounds, type WhereBounds } from '../lib/where-bounds.ts';
 import type { RecordData, StoredText } from './record.ts';
 
-/** Fields of a record, by name. */
 export interface FieldNames {
   has(name: string): boolean;
 }
@@ -37,6 +37,8 @@ export interface RecordPolicy {
    * where it may depend on others.
    */
   reads?(): readonly string[] | undefined;
+  /** Trees of the records that are the caller's where no states are given. Left out where none are known. */
+  bounds?(find: MemberFinder): WhereBounds;
   /** What judging records has taken so far, in steps: about 2 ns each. */
   steps(): number;
   /** Fields that the caller has of every record that is his; undefined is every field, here and below. */
@@ -70,7 +72,6 @@ export function isReadable(fields: FieldNames | undefined, name: string): boolea
   return fields === undefined || envelope.has(name) || fields.has(name);
 }
 
-/** Those of both. */
 function bothFields(left: FieldNames | undefined, right: FieldNames | undefined): FieldNames | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return { has: (name) => left.has(name) && right.has(name) };
@@ -100,6 +101,7 @@ export function bothPolicies(
       return grant && other && { fields: bothFields(grant.fields, other.fields), ...provisional };
     },
     steps: () => left.steps() + right.steps(),
+    bounds: (find) => allOfBounds([left, right].map((policy) => policy.bounds?.(find) ?? unknownBounds)),
     reads: () => {
       const [reads, others] = [left.reads?.(), right.reads?.()];
       return reads && others && [...new Set([...reads, ...others])];

@@ -4,21 +4,15 @@ import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
 import { errorsMax, Problem } from '../lib/problem.ts';
 import {
-  type CheckEffort,
   type CompiledEntity,
   type CompiledField,
-  type CompiledFill,
-  convertedWhenRead,
   type FieldValue,
   isOwnedByCaller,
   isPlatformField,
   isPlatformMade,
   isValueProblem,
-  namedValues,
   newCheckEffort,
-  overtakenNames,
   readValue,
-  storedValues,
 } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';
 import { type NamedBody, namedBody } from './writing/named-body.ts';
@@ -27,7 +21,6 @@ import { evaluationStepsMax, RoomForComputed, recordBytesMax } from './writing/r
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
 export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;
 
-/** A record as it lies in the store. */
 export interface StoredRecord {
   readonly key: Key;
   readonly version: number;
@@ -46,7 +39,7 @@ export function storedText(
   { stored }: StoredEntity,
   { data, version }: Pick<StoredRecord, 'data' | 'version'>,
 ): StoredText {
-  return { value: JSON.stringify(storedValues(stored, data)), version };
+  return { value: JSON.stringify(stored.written(data)), version };
 }
 
 /** Whose records they are: its fields may have other names than those that stored records have. */
@@ -58,12 +51,12 @@ export function readRecord(entity: StoredEntity, item: Item): StoredRecord {
 
 /** What a stored text says. It was checked before it was written, and is not looked at again: many are read at once. */
 export function dataOf({ stored }: StoredEntity, { value }: Pick<Item, 'value'>): RecordData {
-  return namedValues(stored, JSON.parse(value) as RecordData);
+  return stored.named(JSON.parse(value) as RecordData);
 }
 
 /** The fields of which the record as it is stored has a value from before a conversion alone. */
 export function unconvertedFields({ stored }: StoredEntity, { value }: Pick<Item, 'value'>): readonly string[] {
-  return stored.conversions.length === 0 ? [] : convertedWhenRead(stored, JSON.parse(value) as RecordData);
+  return stored.conversions.length === 0 ? [] : stored.convertedWhenRead(JSON.parse(value) as RecordData);
 }
 
 /** That of a system entity, whose fields always have their names in the store. */
@@ -90,7 +83,7 @@ export function isTagOf(version: number, tag: string): boolean {
 }
 
 /** What a body asks for, and everything that is wrong with it; `undefined` clears a field. */
-export interface ReadFields {
+interface ReadFields {
   readonly changes: ReadonlyMap<string, FieldValue | undefined>;
   readonly errors: readonly InputError[];
   /** The body with the names of the fields. */
@@ -150,7 +143,6 @@ function isValueOf(
   return !isValueProblem(read) && isDeepStrictEqual(read.value, data[name]);
 }
 
-/** The value of a field that the platform sets. */
 export function platformValue({ version, data }: StoredRecord, name: string): FieldValue | undefined {
   return name === 'version' ? version : data[name];
 }
@@ -161,7 +153,7 @@ export function isMadeByPlatform({ fields }: CompiledEntity, name: string): bool
 }
 
 /** What the platform notes of a record's making and its last change. */
-export type RecordStamps = {
+type RecordStamps = {
   readonly id: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -179,9 +171,9 @@ export type RecordStamps = {
 export function makeRecord(
   entity: CompiledEntity,
   value: (name: string) => FieldValue | undefined,
-  standing: RecordStamps,
+  current: RecordStamps,
 ): RecordData {
-  const data = computedRecord(entity, value, standing);
+  const data = computedRecord(entity, value, current);
   const fills = entity.fills.filter(({ isByWriters }) => isByWriters);
   return fills.length === 0 ? data : filledRecord(entity, data, fills);
 }
@@ -190,15 +182,15 @@ export function makeRecord(
  * A record that stands, as formulas and fills of its entity make it now.
  * @throws Problem `validation_failed` where it has no room for a computed value.
  */
-export function renewedRecord(entity: CompiledEntity, data: RecordData, fills: readonly CompiledFill[]): RecordData {
+export function renewedRecord(entity: CompiledEntity, data: RecordData, fills: CompiledEntity['fills']): RecordData {
   return filledRecord(entity, computedRecord(entity, heldIn(data), data), fills);
 }
 
-/** How many characters and elements the fills of a record may go through together: about 3 ms. */
+/** The number of characters and elements that the fills of a record may go through together: about 3 ms. */
 const fillStepsMax = 1024 * 1024;
 
 /** What is filled must not keep a record from being written: where it would contradict the record's rules, nothing is. */
-function filledRecord(entity: CompiledEntity, data: RecordData, fills: readonly CompiledFill[]): RecordData {
+function filledRecord(entity: CompiledEntity, data: RecordData, fills: CompiledEntity['fills']): RecordData {
   const values: Record<string, FieldValue> & RecordData = { ...data };
   let stepsLeft = fillStepsMax;
   for (const { name, value, steps } of fills) {
@@ -210,7 +202,7 @@ function filledRecord(entity: CompiledEntity, data: RecordData, fills: readonly 
   if (Object.keys(values).length === Object.keys(data).length) return data;
   try {
     const filled = computedRecord(entity, heldIn(values), data);
-    const hasRoom = Buffer.byteLength(JSON.stringify(storedValues(entity.stored, filled))) <= recordBytesMax;
+    const hasRoom = Buffer.byteLength(JSON.stringify(entity.stored.written(filled))) <= recordBytesMax;
     return hasRoom && checkRecord(entity, filled).length === 0 ? filled : data;
   } catch (error) {
     if (error instanceof Problem) return data;
@@ -225,9 +217,9 @@ function heldIn(data: RecordData): (name: string) => FieldValue | undefined {
 function computedRecord(
   entity: CompiledEntity,
   value: (name: string) => FieldValue | undefined,
-  standing: RecordStamps,
+  current: RecordStamps,
 ): RecordData {
-  const { id, created_at, updated_at, created_by, updated_by } = standing;
+  const { id, created_at, updated_at, created_by, updated_by } = current;
   const inputs: Record<string, FieldValue | undefined> = { id };
   for (const { name, behaviour } of entity.fields.values())
     if (behaviour.compute === undefined && behaviour.isSecret !== true) inputs[name] = value(name);
@@ -237,14 +229,14 @@ function computedRecord(
     const held = behaviour.compute === undefined ? inputs[name] : room.compute(name, behaviour, inputs);
     if (held !== undefined) fields[name] = held;
   }
-  const overtaken = overtakenNames(entity, { before: standing, after: fields });
+  const overtaken = entity.stored.overtaken(entity, { before: current, after: fields });
   const isKept = (name: string): boolean => !entity.unkept.includes(name) && !overtaken.has(name);
-  for (const [name, held] of Object.entries(standing))
+  for (const [name, held] of Object.entries(current))
     if (!entity.fields.has(name) && !isPlatformField(name) && isKept(name)) fields[name] = held;
   return { ...fields, id, created_at, updated_at, created_by, updated_by };
 }
 
-/** What is wrong with a record as a whole, once its values hold. */
+/** The faults of a record as a whole, once its values hold. */
 export function checkRecord(entity: CompiledEntity, data: RecordData): readonly InputError[] {
   const steps = entity.checks.reduce((sum, check) => sum + check.steps(data), 0);
   if (steps > evaluationStepsMax)
@@ -254,14 +246,14 @@ export function checkRecord(entity: CompiledEntity, data: RecordData): readonly 
   return entity.checks.flatMap(({ refuse }) => refuse(data) ?? []);
 }
 
-interface Reading {
-  readonly effort: CheckEffort;
+interface RecordReading {
+  readonly effort: ReturnType<typeof newCheckEffort>;
   readonly changes: Map<string, FieldValue | undefined>;
   /** No more than a refusal tells of, and an entry that says that there are more. */
   readonly errors: InputError[];
 }
 
-function addError({ errors }: Reading, error: InputError | undefined): void {
+function addError({ errors }: RecordReading, error: InputError | undefined): void {
   if (error !== undefined && errors.length <= errorsMax) errors.push(error);
 }
 
@@ -269,8 +261,8 @@ function readBody(
   entity: CompiledEntity,
   { body, errors }: NamedBody,
   platformField: (name: string, value: unknown) => InputError | undefined,
-): Reading {
-  const reading: Reading = { effort: newCheckEffort(), changes: new Map(), errors: [...errors] };
+): RecordReading {
+  const reading: RecordReading = { effort: newCheckEffort(), changes: new Map(), errors: [...errors] };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     addError(reading, { pointer: '', code: 'wrong_type', message: 'a record must be a JSON object' });
     return reading;
@@ -288,7 +280,7 @@ function readBody(
   return reading;
 }
 
-function readField(field: CompiledField, input: unknown, reading: Reading): void {
+function readField(field: CompiledField, input: unknown, reading: RecordReading): void {
   const read = readValue(field.behaviour, field.definition.validate === true, input, reading.effort);
   if ('value' in read) reading.changes.set(field.name, read.value);
   else

@@ -1,11 +1,13 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { Problem } from '../lib/problem.ts';
-import { systemEntityNames } from '../schema/port.ts';
-import type { Scope, Store } from '../store/port.ts';
-import { eachItem } from '../store/walk.ts';
-import { eachWorkspace, workspacesOf } from '../tenancy/port.ts';
+import type { CompiledEntity } from '../schema/port.ts';
+import type { Item, RangeRead, Scope, Store } from '../store/port.ts';
+import { type Cursor, eachItem, walk } from '../store/walk.ts';
+import { eachWorkspace, type WorkspaceOfOrg, workspacesOf } from '../tenancy/port.ts';
 import { recordCounter } from './indexes/derive.ts';
+import { directPartition } from './record-keys.ts';
 
-/** How many records of an entity a workspace has. */
+/** The number of records of an entity that a workspace has. */
 interface WorkspaceRecords {
   readonly tenantCode: string;
   readonly entity: string;
@@ -28,7 +30,7 @@ export async function recordsOfOrg(store: Store, orgCode: string): Promise<reado
   return found;
 }
 
-/** What a workspace has, by the counters that every write moves in its own commit. */
+/** The contents of a workspace, by the counters that every write moves in its own commit. */
 interface WorkspaceCounters {
   /** Its `user` records. */
   readonly members: number;
@@ -55,14 +57,14 @@ async function* countersIn(scope: Scope): AsyncGenerator<Omit<WorkspaceRecords, 
   }
 }
 
-interface WorkspacePolicies {
+interface WorkspacePolicyCount {
   readonly tenantCode: string;
   readonly policies: number;
 }
 
 /** How many policies each workspace of an org has, by the counter that every write of one moves in its own commit. */
-export async function policiesOfOrg(store: Store, orgCode: string): Promise<readonly WorkspacePolicies[]> {
-  const found: WorkspacePolicies[] = [];
+export async function policiesOfOrg(store: Store, orgCode: string): Promise<readonly WorkspacePolicyCount[]> {
+  const found: WorkspacePolicyCount[] = [];
   await eachWorkspace(store, orgCode, async (scope, tenantCode) => {
     const [counter] = await scope.get([recordCounter('aclpolicy')]);
     if (counter !== undefined) found.push({ tenantCode, policies: Number(counter.value) });
@@ -82,4 +84,58 @@ export async function countStoredRecords(
     for (const [index, counter] of counters.entries()) sums[index] = (sums[index] ?? 0) + Number(counter?.value ?? 0);
   }
   return sums;
+}
+
+/** A record's item, and its place in the order in which all records of an entity are gone through: that of their ids. */
+export interface PlacedRecord {
+  readonly place: string;
+  readonly item: Item;
+}
+
+/** The place of the last record that is done, and how much is read at once. */
+export interface RecordsCursor extends Cursor<string>, Pick<RangeRead, 'bytesMax'> {
+  limit: number;
+}
+
+/**
+ * The records of an entity in a workspace, in bounded pages. Not one snapshot: a writer that uses the result checks the
+ * records' versions.
+ */
+export function walkRecords(
+  entity: CompiledEntity,
+  workspace: WorkspaceOfOrg,
+  cursor: RecordsCursor,
+): AsyncGenerator<readonly PlacedRecord[]> {
+  const partition = partitionOfRecords(entity, workspace).pk;
+  const read = async (after: string | undefined): Promise<readonly PlacedRecord[]> => {
+    const { limit, bytesMax } = cursor;
+    const from = { limit, ...(bytesMax && { bytesMax }), ...(after === undefined ? {} : { after }) };
+    if (entity.directSortPrefix === undefined) return followIds(workspace.scope, entity.idIndexPk, from);
+    const items = await workspace.scope.range(partition, { ...from, prefix: entity.directSortPrefix });
+    return items.map((item) => ({ place: item.sk, item }));
+  };
+  return walk(cursor, read, ({ place }) => place);
+}
+
+/** The partition that has each record of an entity once, as an item or an index item, and where in it they are. */
+export function partitionOfRecords(
+  entity: CompiledEntity,
+  workspace: WorkspaceOfOrg,
+): { readonly pk: string; readonly prefix?: string } {
+  const prefix = entity.directSortPrefix;
+  return prefix === undefined ? { pk: entity.idIndexPk } : { pk: directPartition(entity, workspace), prefix };
+}
+
+/** A record that has been removed between the two reads is left out; a record that has moved comes with its new key. */
+async function followIds(scope: Scope, idIndexPk: string, read: RangeRead): Promise<readonly PlacedRecord[]> {
+  for (;;) {
+    const followed = await scope.follow(idIndexPk, read);
+    const entries = await scope.get(followed.map(({ sk }) => ({ pk: idIndexPk, sk })));
+    const found = followed.flatMap(({ sk, version, value }, index) => {
+      const target = entries[index]?.target;
+      return target === undefined ? [] : [{ place: sk, item: { ...target, version, value } }];
+    });
+    // Nothing is the end only where nothing was followed.
+    if (found.length > 0 || followed.length === 0) return found;
+  }
 }

@@ -8,13 +8,13 @@ import { sealer } from '../testing/record-bench.ts';
 import { derive } from './indexes/derive.ts';
 import { makeRecord, readRecord, storedText } from './record.ts';
 import { updatedRecordKey } from './record-keys.ts';
-import { statesBesideFields } from './writing/checks/record-checks.ts';
+import { statesBesideFields } from './writing/record-checks.ts';
 import { storedJson } from './writing/record-size.ts';
 import { readSealed, sealValues } from './writing/sealed-values.ts';
 
 type Names = Readonly<Record<'n' | 'owner' | 'rank' | 'tags' | 'secret' | 'number' | 'title' | 'word', string>>;
 
-const stood: Names = {
+const previous: Names = {
   n: 'n',
   owner: 'owner',
   rank: 'rank',
@@ -67,13 +67,13 @@ function definitionWith(names: Names): EntityDefinition {
   };
 }
 
-const before = definitionWith(stood);
+const before = definitionWith(previous);
 const after = definitionWith(renamed);
 /** Production has values of a field that test never had, under a name that a field has now. */
-const standing: EntityState = { ...newEntityState(before, 1), hidden: ['count', 'old'] };
-const [first, second] = [compileEntity(before, 1, standing)].flatMap((entity) => [
+const current: EntityState = { ...newEntityState(before, 1), hidden: ['count', 'old'] };
+const [first, second] = [compileEntity(before, 1, current)].flatMap((entity) => [
   entity,
-  compileEntity(after, 2, nextEntityState(standing, { before, after }, 2)),
+  compileEntity(after, 2, nextEntityState(current, { before, after }, 2)),
 ]);
 if (first === undefined || second === undefined) throw new TypeError('both compile');
 
@@ -99,10 +99,10 @@ const values = fc.record({
 });
 
 test('a rename changes what writers do, and nothing of what is stored', () => {
-  const next = nextEntityState(standing, { before, after }, 2);
+  const next = nextEntityState(current, { before, after }, 2);
   const { version, generation, indexes, fills, ...others } = next;
   assert.deepEqual([version, generation], [2, 2]);
-  assert.deepEqual(indexes, standing.indexes);
+  assert.deepEqual(indexes, current.indexes);
   assert.deepEqual(others, { hidden: ['count', 'old'], hasSealed: true });
   // The formula has another text, so it may have another meaning.
   assert.deepEqual(fills, [{ field: 'twice', id: 2, state: 'filling' }]);

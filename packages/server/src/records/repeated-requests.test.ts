@@ -6,11 +6,10 @@ import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { type Change, Conflict, Unavailable } from '../store/port.ts';
 import { SteppedClock, sealer } from '../testing/record-bench.ts';
-import { createIdempotency } from './idempotency.ts';
-import { createRepeatedRequests, markingStore } from './repeated-requests.ts';
+import { createIdempotency, createRepeatedRequests, markingStore } from './repeated-requests.ts';
 
 const auditContext = { at: '', actor: platformActor, request_id: '' } as const;
-const told = auditEntry(auditContext, { action: 'thing.made' });
+const entries = auditEntry(auditContext, { action: 'thing.made' });
 
 class Killed extends Error {}
 
@@ -38,7 +37,7 @@ async function platform() {
         await org.commit([{ kind: 'add', pk: 'count', sk: 'made', by: 1 }]);
         const id = String((await things()).length);
         const put: Change = { kind: 'put', pk: 'thing', sk: id, value: name, if: 'absent' };
-        await org.commit([put, told]);
+        await org.commit([put, entries]);
         return { name, secret: `secret of ${id}` };
       };
       return repeats.answer(
@@ -125,8 +124,8 @@ test('a refusal takes no key, a failure neither, and what has no effect is remem
   assert.equal(await outcome(node()('k', 'one', fail)), 'Unavailable');
   assert.equal((await node()('k', 'one')).isReplayed, false);
   assert.deepEqual(await things(), ['one']);
-  let asked = 0;
-  const look = async () => ++asked;
+  let requestCount = 0;
+  const look = async () => ++requestCount;
   assert.deepEqual(await node()('l', 'look', look), { answer: 1, isReplayed: false });
   assert.deepEqual(await node()('l', 'look', look), { answer: 1, isReplayed: true });
 });
@@ -137,13 +136,13 @@ test('a refusal after the effect was undone takes the mark away', async () => {
   const scope = marked.scope('org');
   const request = createIdempotency(new Uint8Array(32), clock)({ principal: 'ann', key: 'k', content: [] });
   const repeats = createRepeatedRequests(sealer);
-  const asked = { request, scopes: [{ space: 'test', scope }] } as const;
-  const undone = repeats.answer(asked, async () => {
-    await scope.commit([told]);
+  const query = { request, scopes: [{ space: 'test', scope }] } as const;
+  const undone = repeats.answer(query, async () => {
+    await scope.commit([entries]);
     throw new Problem('conflict', 'it was removed while it was made');
   });
   assert.equal(await outcome(undone), 'conflict');
-  assert.equal((await repeats.answer(asked, async () => 'made')).isReplayed, false);
+  assert.equal((await repeats.answer(query, async () => 'made')).isReplayed, false);
 });
 
 test('what others commit beside the work, and what goes on after it, is not marked', async () => {
@@ -154,8 +153,8 @@ test('what others commit beside the work, and what goes on after it, is not mark
   const late = Promise.withResolvers<void>();
   let background: Promise<unknown> | undefined;
   await createRepeatedRequests(sealer).answer({ request, scopes: [{ space: 'test', scope: own }] }, async () => {
-    await other.commit([told]);
-    background = late.promise.then(() => own.commit([told]));
+    await other.commit([entries]);
+    background = late.promise.then(() => own.commit([entries]));
     return 'done';
   });
   late.resolve();

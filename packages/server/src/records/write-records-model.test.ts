@@ -62,12 +62,12 @@ type Op =
   | { readonly action: 'delete'; readonly kind: Kind; readonly which: number };
 
 /** What each run begins with, before the records are made to refer to each other. */
-const begun: readonly Row[] = [
+const started: readonly Row[] = [
   ...['a', 'b', 'c'].map((name) => ({ kind: 'team' as const, values: { name } })),
   ...['a', 'b', 'c', 'd'].map((email) => ({ kind: 'person' as const, values: { email, nick: email } })),
   ...['a', 'b', 'c'].map((place) => ({ kind: 'seat' as const, values: { place } })),
 ];
-/** What the keys of records are made of. */
+/** The source of the keys of records. */
 const needed: Readonly<Record<Kind, Values>> = { team: {}, person: { nick: 'x' }, seat: { place: 'f' } };
 
 const text = fc.constantFrom('a', 'b', 'c', 'd', 'e');
@@ -78,10 +78,10 @@ const own: Readonly<Record<Kind, fc.Arbitrary<Values>>> = {
 };
 
 function which(kind: Kind): fc.Arbitrary<number> {
-  const numbers = begun.flatMap((row, number) => (row.kind === kind ? [number] : []));
+  const numbers = started.flatMap((row, number) => (row.kind === kind ? [number] : []));
   return fc.oneof(
     { weight: 30, arbitrary: fc.constantFrom(...numbers) },
-    { weight: 1, arbitrary: fc.nat({ max: begun.length }) },
+    { weight: 1, arbitrary: fc.nat({ max: started.length }) },
   );
 }
 
@@ -104,7 +104,7 @@ const op: fc.Arbitrary<Op> = fc.constantFrom(...kinds).chain((kind) => {
 });
 const isOfOneRecord = (one: Op): number | symbol => (one.action === 'create' ? Symbol() : one.which);
 const scenario = fc.record({
-  linked: fc.tuple(...begun.map(({ kind }) => links(kind))),
+  linked: fc.tuple(...started.map(({ kind }) => links(kind))),
   batch: fc.uniqueArray(op, { minLength: 1, maxLength: 6, selector: isOfOneRecord }),
 });
 
@@ -195,9 +195,9 @@ class Model {
   }
 
   async begin(linked: readonly Values[]): Promise<void> {
-    assert.equal(await this.write(begun.map((row) => ({ action: 'create', ...row }))), 'done');
+    assert.equal(await this.write(started.map((row) => ({ action: 'create', ...row }))), 'done');
     for (const [which, values] of linked.entries())
-      await this.write([{ action: 'update', kind: begun[which]?.kind ?? 'team', which, values }]);
+      await this.write([{ action: 'update', kind: started[which]?.kind ?? 'team', which, values }]);
   }
 
   async write(batch: readonly Op[]): Promise<string> {

@@ -1,16 +1,23 @@
-import { type CompiledCheck, compileChecks } from './checks.ts';
-import { type CompiledField, compileField } from './compiled-field.ts';
+import type { InputError } from '@freehold/contract/problem';
+import { compileExpression, type Expression, isMistake } from '../expressions/port.ts';
 import { compileConversions } from './conversion.ts';
-import { type EntityDefinition, isPlatformField } from './definition.ts';
+import {
+  type CheckDefinition,
+  type EntityDefinition,
+  type FieldDefinition,
+  type FieldNaming,
+  type FieldValues,
+  isPlatformField,
+  namesByAlias,
+  namingOf,
+} from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
-
-import { type FieldNaming, namesByAlias, namingOf } from './field-names.ts';
-import { readableFields } from './field-types/registry.ts';
+import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/expression-value.ts';
+import { type CompiledField, compileField, readableFields } from './field-types/registry.ts';
 import { type CompiledFill, compileFills } from './fills.ts';
-import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
-
+import { type CompiledIndexes, compileIndexes } from './indexes.ts';
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
-import { type StoredNames, storedNames, withKnownNames } from './renames/stored-names.ts';
+import { StoredNames, withKnownNames } from './renames/stored-names.ts';
 import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 
 /** A definition made ready to serve requests. Made once per config version, never changed. */
@@ -31,13 +38,13 @@ export interface CompiledEntity extends CompiledIndexes {
   /** Where the record key is a fixed start and then the id, records are found and listed by it; else by the id index. */
   readonly directSortPrefix: string | undefined;
   readonly idIndexPk: string;
+  /** The owner field by which plain lists show the caller's own records alone. */
+  readonly scopedBy: string | undefined;
   /** Fields that stored records may have and that no reply shows. */
   readonly hidden: readonly string[];
   /** What a write leaves out, of the values that the definition does not know. */
   readonly unkept: readonly string[];
-  /** Names that removed fields had. */
   readonly freed: readonly string[];
-  /** Whether records may have sealed values beside them. */
   readonly hasSealed: boolean;
   readonly definition: EntityDefinition;
   readonly views: EntityViews;
@@ -59,7 +66,7 @@ export function compileEntity(
     compileField(field, readable),
   );
   const fields = new Map(catalog.map((field) => [field.name, field]));
-  const stored = storedNames(definition.UpdateParams, compileConversions(catalog));
+  const stored = new StoredNames(definition.UpdateParams, compileConversions(catalog));
   const hidden = state.hidden.map(stored.inMemory);
   const aliases = namesByAlias(definition.UpdateParams);
   const keys = compileKeys(definition);
@@ -75,6 +82,7 @@ export function compileEntity(
     keys,
     directSortPrefix: directSortPrefix(keys),
     idIndexPk: `index#${name};id`,
+    scopedBy: definition.ownerIndexes?.find(({ scopeList }) => scopeList === true)?.ownerFieldName,
     hidden,
     unkept: (state.unkept ?? []).map(stored.inMemory),
     freed: state.freed ?? [],
@@ -119,4 +127,42 @@ function directSortPrefix(keys: CompiledKeys): string | undefined {
   if (start === undefined || !('literal' in start) || !/[#;]$/.test(start.literal)) return undefined;
   if (id === undefined || !('token' in id) || id.token !== 'id' || rest !== undefined) return undefined;
   return start.literal;
+}
+
+/** A condition that every record meets as it is written. */
+export interface CompiledCheck {
+  readonly definition: CheckDefinition;
+  /** The faults of a record; undefined where the check holds, or reads a field without a value. */
+  readonly refuse: (record: FieldValues) => InputError | undefined;
+  /** The number of characters and elements that `refuse` goes through at most. */
+  readonly steps: (record: FieldValues) => number;
+}
+
+/** A check that cannot be evaluated, as with a division by zero, does not hold. */
+function compileChecks({ UpdateParams, checks = [] }: EntityDefinition): readonly CompiledCheck[] {
+  if (checks.length === 0) return [];
+  const fields = checkedFields(UpdateParams);
+  return checks.map((definition) => {
+    const expression = compileCheck(definition.cel, fields);
+    if (isMistake(expression)) throw new TypeError(`the check \`${definition.cel}\` does not compile`);
+    return {
+      definition,
+      refuse: (record) => refusal(definition, evaluateOn(expression, fields, record)),
+      steps: (record) => evaluationSteps(expression, fields, record),
+    };
+  });
+}
+
+/** Checks are asked before a new record has its numbers, so that a refused one costs none. */
+export function checkedFields(catalog: readonly FieldDefinition[]): ReadableFields {
+  return readableFields(catalog, ({ isNumbered }) => isNumbered !== true);
+}
+
+export function compileCheck(cel: string, fields: ReadableFields): ReturnType<typeof compileExpression> {
+  return compileExpression(cel, fields.language, ['bool']);
+}
+
+function refusal({ message }: CheckDefinition, evaluated: ReturnType<Expression['evaluate']>): InputError | undefined {
+  if (evaluated.kind === 'absent' || (evaluated.kind === 'value' && evaluated.value === true)) return undefined;
+  return { pointer: '', code: 'check_failed', message };
 }

@@ -6,16 +6,25 @@ import {
   compileExpression,
   type Expression,
   ExpressionLanguage,
+  type ExpressionMistake,
   isMistake,
-  type Mistake,
 } from '../expressions/port.ts';
-import type { CompiledField } from './compiled-field.ts';
-import type { ConversionDefinition, ConvertedField, FieldDefinition } from './definition.ts';
-import { storedNameOf } from './field-names.ts';
-import type { ExpressionValue } from './field-types/computed/expression-value.ts';
-import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/computed/readable-fields.ts';
-import { type FieldValue, type FieldValues, readValue } from './field-types/field-type.ts';
-import { fieldTypeOf } from './field-types/registry.ts';
+import {
+  type ConversionDefinition,
+  type ConvertedField,
+  type FieldDefinition,
+  type FieldValue,
+  type FieldValues,
+  storedNameOf,
+} from './definition.ts';
+import {
+  type ExpressionValue,
+  evaluateOn,
+  evaluationSteps,
+  type ReadableFields,
+} from './field-types/expression-value.ts';
+import { type CheckEffort, readValue } from './field-types/field-type.ts';
+import { type CompiledField, fieldTypeOf } from './field-types/registry.ts';
 
 /**
  * The name that the values of a field have once they are converted. It ends with the config version of the change, or with
@@ -61,26 +70,21 @@ export function conversionFrom(cel: string, field: FieldDefinition): ConversionD
   return { cel, from: from as unknown as ConvertedField };
 }
 
-/** How the value of a field is made of a stored record that has one from before a conversion. */
+/** The way the value of a field is made of a stored record that has one from before a conversion. */
 export interface CompiledConversion {
-  /** The field. */
   readonly name: string;
   /** The name under which its own values are stored. */
   readonly stored: string;
   /** The names under which earlier values are, the latest first. */
   readonly former: readonly string[];
   /** @param values by stored names. Undefined where there is no earlier value that can be converted. */
-  readonly value: (values: FieldValues, effort: ConversionEffort) => FieldValue | undefined;
+  readonly value: (values: FieldValues, effort: CheckEffort) => FieldValue | undefined;
 }
 
 /** How many characters and elements the conversions of one record may go through together: less than 0.1 ms. */
-interface ConversionEffort {
-  stepsLeft: number;
-}
-
 const conversionStepsMax = 32 * 1024;
 
-export function newConversionEffort(): ConversionEffort {
+export function newConversionEffort(): CheckEffort {
   return { stepsLeft: conversionStepsMax };
 }
 
@@ -118,8 +122,10 @@ function compileConversion(conversion: ConversionDefinition, to: FieldDefinition
   };
 }
 
-/** Reads the expression of a conversion and checks its types. */
-export function compileConversionOf({ cel, from }: ConversionDefinition, to: FieldDefinition): Expression | Mistake {
+export function compileConversionOf(
+  { cel, from }: ConversionDefinition,
+  to: FieldDefinition,
+): Expression | ExpressionMistake {
   const [fields, output] = [readableField(from), expressionValueOf(to)];
   if (fields === undefined) return { message: 'the type that the field had has no place in expressions', at: 0 };
   if (output?.write === undefined) return { message: 'no expression gives values of the type of the field', at: 0 };

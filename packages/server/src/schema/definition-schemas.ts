@@ -16,7 +16,7 @@ const enumValues: JsonSchema = {
   uniqueItems: true,
 };
 
-/** What a field and the elements of an array have in common. */
+/** The common part of a field and the elements of an array. */
 const valueHints = {
   colType,
   minlength: length,
@@ -76,6 +76,18 @@ function entityDefinition(referTo: (name: string) => JsonSchema): ObjectSchema {
       examples: [['status', '-minutes']],
     },
   });
+  const aggregate = closedObjectOf({
+    name: { ...text, pattern: '^[A-Za-z][A-Za-z0-9_-]{0,62}$' },
+    group: { ...listOf(fieldName, definitionLimits.aggregateFieldsMax), description: 'Names of fields.' },
+    measures: {
+      ...listOf(
+        { ...text, pattern: '^(count|(sum|avg):[A-Za-z][A-Za-z0-9_]{0,62})$' },
+        definitionLimits.aggregateMeasuresMax,
+      ),
+      description: '`count`, and `sum:<field>` and `avg:<field>` of `integer` fields.',
+      examples: [['count', 'sum:minutes']],
+    },
+  });
   const members = {
     apiname: {
       ...text,
@@ -91,6 +103,11 @@ function entityDefinition(referTo: (name: string) => JsonSchema): ObjectSchema {
       ...arrayOf(compoundIndex),
       maxItems: definitionLimits.compoundIndexesMax,
       description: 'Indexes in the order of several fields. Each serves lists in that order and in its reverse.',
+    },
+    aggregates: {
+      ...arrayOf(aggregate),
+      maxItems: definitionLimits.aggregatesMax,
+      description: 'Figures of groups that are kept as records are written, so that questions for them read no record.',
     },
     Views: referTo('Views'),
     checks: {

@@ -9,6 +9,7 @@ export interface EntityDefinition {
   readonly parentIndex?: ParentIndexDefinition;
   readonly UniqueIndexes?: readonly UniqueIndexDefinition[];
   readonly indexes?: readonly CompoundIndexDefinition[];
+  readonly aggregates?: readonly AggregateDefinition[];
   readonly Views?: Views;
   readonly checks?: readonly CheckDefinition[];
 }
@@ -80,7 +81,7 @@ export type ItemDefinition = Pick<
 >;
 
 /** The field, or each element of it, holds the id of a record of `entity`. `onDelete` is `restrict` when it is left out. */
-export interface LookupDefinition {
+interface LookupDefinition {
   readonly entity: string;
   readonly onDelete?: OnDelete;
 }
@@ -119,12 +120,26 @@ export interface UniqueIndexDefinition {
 }
 
 /** An index in the order of several fields. It serves that order and its reverse. */
-export interface CompoundIndexDefinition {
+interface CompoundIndexDefinition {
   /** Names of fields; `-` before a name is a descending order. */
   readonly fields: readonly string[];
 }
 
-/** A field of a compound index. */
+/** Figures of groups of records that are kept as records are written. */
+export interface AggregateDefinition {
+  readonly name: string;
+  /** Names of fields. */
+  readonly group: readonly string[];
+  /** `count`, and `sum:<field>` and `avg:<field>` of `integer` fields. */
+  readonly measures: readonly string[];
+}
+
+/** The field of a measure; undefined of `count`. */
+export function measuredField(measure: string): string | undefined {
+  const colon = measure.indexOf(':');
+  return colon === -1 ? undefined : measure.slice(colon + 1);
+}
+
 export interface OrderedField {
   readonly field: string;
   readonly descending: boolean;
@@ -178,6 +193,9 @@ export const definitionLimits = {
   conversionsOfFieldMax: 8,
   compoundIndexesMax: 4,
   compoundFieldsMax: 4,
+  aggregatesMax: 5,
+  aggregateFieldsMax: 5,
+  aggregateMeasuresMax: 10,
   enumValuesMax: 500,
   /** Classes of Unicode that patterns name: each is a table of thousands of numbers, for as long as the entity is served. */
   classesMax: 1000,
@@ -188,5 +206,119 @@ export const definitionLimits = {
 /** A field's value as it is stored: plain JSON, never `null` (a cleared field is absent). */
 export type FieldValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown };
 
-/** A record's values by field name. */
 export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
+
+/** What a field refers to: by its value, or by each element of an array. */
+export function lookupOf({ lookup, items }: FieldDefinition): LookupDefinition | undefined {
+  return lookup ?? items?.lookup;
+}
+
+/** Whether the field is an array of ids. */
+export function isLookupList({ items }: Pick<FieldDefinition, 'items'>): boolean {
+  return items?.lookup !== undefined;
+}
+
+/** Each element is an index entry and a condition of the commit that brings it. */
+export const lookupElementsMax = 100;
+
+/** The ids in an array of lookups, in their order. What an older definition left beyond the bound refers to nothing. */
+export function elementIds(value: FieldValue | undefined): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, lookupElementsMax).filter((element) => typeof element === 'string');
+}
+
+/** The ids that a record holds in a lookup, each as often as it is there. */
+export function heldIds(
+  { fields }: { readonly fields: ReadonlyMap<string, { readonly definition: FieldDefinition }> },
+  field: string,
+  data: FieldValues,
+): readonly string[] {
+  const value = data[field];
+  const definition = fields.get(field)?.definition;
+  if (definition !== undefined && isLookupList(definition)) return elementIds(value);
+  return value === undefined ? [] : [String(value)];
+}
+
+/** The value of a lookup once these ids are taken out; an array keeps its other elements. */
+export function withoutIds(value: FieldValue | undefined, ids: ReadonlySet<string>): FieldValue | undefined {
+  if (Array.isArray(value)) return value.filter((element) => typeof element !== 'string' || !ids.has(element));
+  return typeof value === 'string' && ids.has(value) ? undefined : value;
+}
+
+// By which names callers, policies and stored records know a field.
+
+type Named = Pick<FieldDefinition, 'name' | 'aliases' | 'formerNames' | 'storedAs'>;
+
+/** The name under which stored records have the value. It stays the same as long as the field exists. */
+export function storedNameOf({ name, storedAs = name }: Named): string {
+  return storedAs;
+}
+
+/** The names by which callers read and write the field: its own first, then its aliases. */
+export function apiNamesOf({ name, aliases = [] }: Named): readonly string[] {
+  return [name, ...aliases];
+}
+
+/** Every name that the field has or had, its own first. A policy that uses one of them is about this field. */
+export function namesOf({ name, aliases = [], formerNames = [], storedAs = name }: Named): readonly string[] {
+  if (aliases.length + formerNames.length === 0 && storedAs === name) return [name];
+  return [...new Set([name, ...formerNames, ...aliases, ...(isLegalName(storedAs) ? [storedAs] : [])])];
+}
+
+const noAliases: ReadonlyMap<string, string> = new Map();
+
+/** The name of each field by each of its aliases. Entities without aliases share one empty map. */
+export function namesByAlias(fields: readonly Named[]): ReadonlyMap<string, string> {
+  const pairs = fields.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name] as const));
+  return pairs.length === 0 ? noAliases : new Map(pairs);
+}
+
+/** Fields by their names, and the names of those that have aliases. */
+export interface NamedFields<Field> {
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** The name of the field that a caller means by a name; any other name stays as it is. */
+export function fieldName({ aliases }: Pick<NamedFields<unknown>, 'aliases'>, name: string): string {
+  return aliases.get(name) ?? name;
+}
+
+export function fieldNamed<Field>(catalog: NamedFields<Field>, name: string): Field | undefined {
+  return catalog.fields.get(fieldName(catalog, name));
+}
+
+/** Names of removed fields that fields have now: policies that still name those apply to these. */
+export function revivedNames(freed: readonly string[], fields: readonly Named[]): readonly string[] {
+  return freed.length === 0 ? [] : fields.flatMap(namesOf).filter((name) => freed.includes(name));
+}
+
+/** The field with all its names among `formerNames`, so that a policy still finds it when an alias is removed. */
+export function withFormerNames(field: FieldDefinition): FieldDefinition {
+  const [, ...others] = namesOf(field);
+  return others.length === (field.formerNames ?? []).length ? field : { ...field, formerNames: others };
+}
+
+/** The names of each field of an entity, where a field has several: its present name is the first of a list. */
+export interface FieldNaming {
+  readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** By each of the names in small letters: there, fields whose names differ in case meet. */
+  readonly byFolded: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+/** Undefined where every field has one name, so that no decision about such an entity costs more. */
+export function namingOf(fields: readonly FieldDefinition[]): FieldNaming | undefined {
+  const lists = fields.map(namesOf);
+  if (lists.every((names) => names.length === 1)) return undefined;
+  const pairs = lists.flatMap((names) => names.map((name) => [name, names] as const));
+  const byFolded = Map.groupBy(pairs, ([name]) => name.toLowerCase());
+  return {
+    byName: new Map(pairs),
+    byFolded: new Map([...byFolded].map(([folded, alike]) => [folded, [...new Set(alike.map(([, names]) => names))]])),
+  };
+}
+
+/** A conversion stores values under a name that no field can have. */
+function isLegalName(stored: string): boolean {
+  return !stored.includes('@');
+}

@@ -10,16 +10,6 @@ export function apiName(action: ApiAction, entityName: string): string {
   return `${action}-${entityName}`;
 }
 
-/** The key under which the live config of an API stands. */
-export function activeConfigKey(api: string): string {
-  return `apiname#${api};version#active`;
-}
-
-/** The key under which one version of a config stands for good. */
-export function versionedConfigKey(api: string, version: number): string {
-  return `apiname#${api};version#${version}`;
-}
-
 /** From one definition the five configs: the one supplied, and four that are generated from it and have no views of their own yet. */
 function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAction, ApiConfig> {
   const { entityName } = definition;

@@ -1,9 +1,8 @@
-import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
-import { namesOf, storedNameOf } from './field-names.ts';
+import { type EntityDefinition, type FieldDefinition, isPlatformField, namesOf, storedNameOf } from './definition.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
 import { type FillState, nextFillStates } from './fills.ts';
-import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
-import { type KnownNames, nextNames, withKnownNames } from './renames/stored-names.ts';
+import { type IndexState, isLeaving, isSameIndex, newIndexStates, nextIndexStates } from './indexes.ts';
+import { nextNames, type RenamedNames, withKnownNames } from './renames/stored-names.ts';
 
 /**
  * What stands under an entity's active create config: which definition is live, and what the platform has made of it
@@ -33,8 +32,7 @@ export interface EntityState {
    * Names that fields had under releases that were gone back from, which the definition does not list: a policy that was
    * written under such a release goes on to mean the field.
    */
-  readonly names?: KnownNames;
-  /** Whether records may have sealed values beside them. */
+  readonly names?: RenamedNames;
   readonly hasSealed: boolean;
 }
 
@@ -49,7 +47,7 @@ export function newEntityState(definition: EntityDefinition, version: number): E
   };
 }
 
-export interface DefinitionSwitch {
+interface DefinitionSwitch {
   readonly before: EntityDefinition;
   readonly after: EntityDefinition;
   /** Fields whose stored values are to be lost, as they are stored. */
@@ -86,18 +84,30 @@ export function nextEntityState(
   };
 }
 
-/** The state once no stored record has a value of these fields any more. */
-export function afterErasing(state: EntityState, names: readonly string[]): EntityState {
-  const { hidden, unkept = [], erasing = [], fills = [], freed = [], names: known = {}, ...others } = state;
-  const left = (all: readonly string[]): readonly string[] => all.filter((name) => !names.includes(name));
-  const kept = Object.fromEntries(Object.entries(known).filter(([stored]) => !names.includes(stored)));
-  const members = { unkept: left(unkept), erasing: left(erasing), fills, freed, names: kept };
-  return { ...others, hidden: left(hidden), ...membersOf(members) };
+/** The state with other indexes and fills, once no stored record has a value of the erased fields any more. */
+export function settledState(
+  { hidden, unkept = [], erasing = [], freed = [], names: known = {}, fills: _, ...others }: EntityState,
+  { indexes, fills, erased }: Pick<Required<EntityState>, 'indexes' | 'fills'> & { readonly erased: readonly string[] },
+  version: number,
+): EntityState {
+  const left = (all: readonly string[]): readonly string[] => all.filter((name) => !erased.includes(name));
+  const names = Object.fromEntries(Object.entries(known).filter(([stored]) => !erased.includes(stored)));
+  return {
+    ...others,
+    generation: hasNewLeaving(others.indexes, indexes) ? version : others.generation,
+    indexes,
+    hidden: left(hidden),
+    ...membersOf({ unkept: left(unkept), erasing: left(erasing), fills, freed, names }),
+  };
 }
 
-/** The state with these fills in place of its own. */
-export function withFills({ fills: _, ...state }: EntityState, fills: readonly FillState[]): EntityState {
-  return fills.length > 0 ? { ...state, fills } : state;
+/**
+ * Whether some index is kept until now and is to be erased: a job that fills it must not write any more. An index that
+ * has become ready is kept, and a completely erased one needs nothing.
+ */
+function hasNewLeaving(before: readonly IndexState[], after: readonly IndexState[]): boolean {
+  const left = before.filter(isLeaving);
+  return after.some((index) => isLeaving(index) && !left.some((other) => isSameIndex(other, index)));
 }
 
 /** An entity has a member only where it says something. */
@@ -118,7 +128,7 @@ const freedMax = 1000;
 function freedNames(
   current: readonly string[],
   { before, after }: DefinitionSwitch,
-  known: KnownNames,
+  known: RenamedNames,
 ): readonly string[] {
   const had = before.UpdateParams.flatMap(namesOf);
   const has = new Set(withKnownNames(after.UpdateParams, known).flatMap(namesOf));

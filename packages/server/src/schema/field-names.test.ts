@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apiNamesOf, namesByAlias, namesOf, storedNameOf, withFormerNames } from './field-names.ts';
+import { apiNamesOf, namesByAlias, namesOf, storedNameOf, withFormerNames } from './definition.ts';
 
 const renamed = { name: 'text', aliases: ['body'], formerNames: ['body', 'note'], storedAs: 'note' };
 

@@ -1,12 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compileExpression, type Expression, isMistake, type Mistake } from '../expressions/port.ts';
-import { type CompiledField, isRequired } from './compiled-field.ts';
-import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
-import { fieldName, storedNameOf } from './field-names.ts';
-import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/computed/readable-fields.ts';
-import { type FieldValue, type FieldValues, isPlatformMade, readValue } from './field-types/field-type.ts';
-import { fieldTypeOf, readableFields } from './field-types/registry.ts';
-import { lookupOf } from './lookups.ts';
+import { compileExpression, type Expression, type ExpressionMistake, isMistake } from '../expressions/port.ts';
+import {
+  type EntityDefinition,
+  type FieldDefinition,
+  type FieldValue,
+  type FieldValues,
+  fieldName,
+  isPlatformField,
+  lookupOf,
+  storedNameOf,
+} from './definition.ts';
+import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/expression-value.ts';
+import { isPlatformMade, readValue } from './field-types/field-type.ts';
+import { type CompiledField, fieldTypeOf, isRequired, readableFields } from './field-types/registry.ts';
 import { renamedIn } from './renames/stored-names.ts';
 
 /**
@@ -14,7 +20,6 @@ import { renamedIn } from './renames/stored-names.ts';
  * or `failed` where some got none.
  */
 export interface FillState {
-  /** As it is stored. */
   readonly field: string;
   /** The config version that brought it. */
   readonly id: number;
@@ -44,16 +49,16 @@ export function nextFillStates(
   const old = new Map(before.UpdateParams.map((field) => [storedNameOf(field), field]));
   return after.UpdateParams.flatMap((field): readonly FillState[] => {
     const stored = storedNameOf(field);
-    const standing = current.find((one) => one.field === stored);
+    const existing = current.find((one) => one.field === stored);
     const previous = old.get(stored);
     const was = previous === undefined ? undefined : (fillSource(before, previous) ?? conversionSource(previous));
     const is = fillSource(after, field) ?? conversionSource(field);
     if (is === undefined) return [];
     const isNewlyRequired = isRequired(field) && (previous === undefined || !isRequired(previous));
-    if (isDeepStrictEqual(was, is) && !isNewlyRequired && standing?.state !== 'failed')
-      return standing === undefined ? [] : [standing];
+    if (isDeepStrictEqual(was, is) && !isNewlyRequired && existing?.state !== 'failed')
+      return existing === undefined ? [] : [existing];
     // A default that has been in all records is about new ones only.
-    if (standing === undefined && was?.kind === 'default' && is.kind === 'default') return [];
+    if (existing === undefined && was?.kind === 'default' && is.kind === 'default') return [];
     return [{ field: stored, id: version, state: 'filling' }];
   });
 }
@@ -70,7 +75,7 @@ export function isFilled(definition: EntityDefinition, field: FieldDefinition): 
   return source !== undefined && source.kind !== 'formula';
 }
 
-/** Where the values of a field come from in records that have none. */
+/** The source of a field's values in records that have none. */
 interface FillSource {
   readonly kind: 'formula' | 'backfill' | 'default' | 'conversion';
   readonly from: unknown;
@@ -112,7 +117,7 @@ export interface CompiledFill {
   readonly isByWriters: boolean;
   /** Made of the record's other values; undefined where these give none, or one that the field does not take. */
   readonly value: (record: FieldValues) => FieldValue | undefined;
-  /** How many characters and elements `value` goes through at most. */
+  /** The number of characters and elements that `value` goes through at most. */
   readonly steps: (record: FieldValues) => number;
 }
 
@@ -140,12 +145,12 @@ export function compileFills(
   });
 }
 
-interface Made {
+interface ComputedFill {
   readonly made: (record: FieldValues) => unknown;
   readonly steps: CompiledFill['steps'];
 }
 
-function madeBy(definition: FieldDefinition, fields: ReadableFields): Made {
+function madeBy(definition: FieldDefinition, fields: ReadableFields): ComputedFill {
   if (definition.backfill === undefined) return { made: () => definition.default, steps: () => 0 };
   const expression = compileBackfill(definition, fields);
   const stored = fieldTypeOf(definition).inExpressions?.(definition);
@@ -159,7 +164,7 @@ function madeBy(definition: FieldDefinition, fields: ReadableFields): Made {
 }
 
 /** The expression of a field that `takesBackfill`. */
-export function compileBackfill(definition: FieldDefinition, fields: ReadableFields): Expression | Mistake {
+export function compileBackfill(definition: FieldDefinition, fields: ReadableFields): Expression | ExpressionMistake {
   const { type = '' } = fieldTypeOf(definition).inExpressions?.(definition) ?? {};
   // A whole number is a number as well.
   const results = type === 'double' ? [type, 'int'] : [type];
@@ -169,7 +174,6 @@ export function compileBackfill(definition: FieldDefinition, fields: ReadableFie
   return own === undefined ? expression : { message: 'it reads the field itself, which has no value', at: own.at };
 }
 
-/** Whether an expression can give values of the field. */
 export function takesBackfill(definition: FieldDefinition): boolean {
   const { isComputed, isNumbered, inExpressions } = fieldTypeOf(definition);
   if (isComputed === true || isNumbered === true || lookupOf(definition) !== undefined) return false;

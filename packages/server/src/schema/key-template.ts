@@ -9,11 +9,11 @@ import type { KeyTemplates } from './definition.ts';
 
 export interface KeyTemplate {
   readonly source: string;
-  readonly parts: readonly TemplatePart[];
+  readonly parts: readonly KeyTemplatePart[];
   readonly tokens: readonly string[];
 }
 
-export type TemplatePart = { readonly literal: string } | { readonly token: string };
+type KeyTemplatePart = { readonly literal: string } | { readonly token: string };
 
 /** Gives a token's value; undefined and the empty string mean that there is none. */
 export type TokenValues = (token: string) => string | number | boolean | undefined;
@@ -40,7 +40,7 @@ export const reservedTokens: readonly string[] = ['org', 'tenant_id', 'tenant_co
 
 /** The parsed template, or a sentence that says what is wrong with it. */
 export function parseTemplate(source: string): KeyTemplate | string {
-  const parts: TemplatePart[] = [];
+  const parts: KeyTemplatePart[] = [];
   let previousToken: string | undefined;
   let separated = false;
   for (const piece of source.split(/(\{[^{}]*\})/)) {
@@ -133,6 +133,11 @@ export function mayOverlap(left: KeyTemplate, right: KeyTemplate): boolean {
   const a = segments(left);
   const b = segments(right);
   return a.length === b.length && a.every((segment, index) => segmentsMayMatch(segment, b[index] ?? ''));
+}
+
+/** Whether some values could make the template give this text. */
+export function mayGive(template: KeyTemplate, text: string): boolean {
+  return mayOverlap({ source: text, parts: [{ literal: text }], tokens: [] }, template);
 }
 
 /** Whether some values could make the template give a text that starts with this one, which ends in `#` or `;`. */

@@ -21,8 +21,8 @@ test('a system entity cannot be redefined', () => {
 });
 
 test('no new entity has a name that with a verb is the action of a route, and a stored one keeps it', () => {
-  const asked = routeActions.map(({ action, method, path }) => `${action} ${method} ${path}`);
-  assert.deepEqual(asked.toSorted(), [
+  const requested = routeActions.map(({ action, method, path }) => `${action} ${method} ${path}`);
+  assert.deepEqual(requested.toSorted(), [
     'createinvitation POST /user/invitations',
     'createinvitation POST /user/invitations/*/resend',
     'deleteinvitation DELETE /user/invitations/*',

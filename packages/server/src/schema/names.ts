@@ -89,7 +89,17 @@ export const reservedParameters = [
  * Parameters of lists that came after fields could have these names. In lists of an entity with such a field the name
  * stays that of the field, and the parameter has `$` before its name.
  */
-export const sharedParameters = ['expand', 'explain', 'fields', 'filter', 'total'] as const;
+export const sharedParameters = [
+  'expand',
+  'explain',
+  'fields',
+  'filter',
+  'group',
+  'having',
+  'measure',
+  'time_zone',
+  'total',
+] as const;
 
 export type ParameterName = (typeof reservedParameters)[number] | (typeof sharedParameters)[number];
 

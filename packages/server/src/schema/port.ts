@@ -1,73 +1,46 @@
 /** What an entity is: its definition, its field types, and what these are compiled to. Reads no store. */
 
-export { systemEntityNames } from '@freehold/contract/system-entities';
-export type { CompiledCheck } from './checks.ts';
+export { definitionSteps, viewSteps } from './changes/change-steps.ts';
+export { stateUnder, unfitViews } from './changes/definition-limits.ts';
+export { mergeDefinition } from './changes/merge-definition.ts';
+export { hiddenFields, narrowing, overwrittenFields } from './changes/narrowed-fields.ts';
+export { type CompiledEntity, compileEntity, recordsMayMeet } from './compile-entity.ts';
+export { identityOf } from './conversion.ts';
 export {
-  type CompiledEntity,
-  compileEntity,
-  recordsMayMeet,
-} from './compile-entity.ts';
-export type { CompiledField } from './compiled-field.ts';
-export { conversionFrom, convertedName, identityOf, rootOf, storedNamesOf } from './conversion.ts';
-export {
-  type CheckDefinition,
+  apiNamesOf,
   definitionLimits,
   type EntityDefinition,
+  elementIds,
   type FieldDefinition,
+  type FieldValue,
+  fieldName,
+  fieldNamed,
+  heldIds,
+  isLookupList,
   isOwnedByCaller,
   isPlatformField,
-  type OrderedField,
-  type OwnerIndexDefinition,
+  lookupOf,
   orderedFieldText,
-  type UniqueIndexDefinition,
+  revivedNames,
+  storedNameOf,
   type ViewDefinition,
   type ViewField,
   type Views,
+  withoutIds,
 } from './definition.ts';
 export { definitionSchemas } from './definition-schemas.ts';
 export {
   type ApiAction,
-  type ApiConfig,
   actions,
-  activeConfigKey,
   apiName,
   bodiesOfContent,
-  type ConfigBodiesOfEntity,
   contentOfBodies,
   type EntityContent,
-  type ViewedAction,
-  versionedConfigKey,
   viewedActions,
 } from './entity-content.ts';
+export { type EntityState, isSealed, newEntityState, nextEntityState, settledState } from './entity-state.ts';
+export { valueSize } from './field-types/expression-value.ts';
 export {
-  afterErasing,
-  type EntityState,
-  isSealed,
-  newEntityState,
-  nextEntityState,
-  withFills,
-} from './entity-state.ts';
-export {
-  apiNamesOf,
-  fieldName,
-  fieldNamed,
-  namesOf,
-  revivedNames,
-  storedNameOf,
-  withFormerNames,
-} from './field-names.ts';
-export {
-  type ExpressionValue,
-  momentInExpressions,
-  textInExpressions,
-} from './field-types/computed/expression-value.ts';
-export { valueSize } from './field-types/computed/readable-fields.ts';
-export { recordType } from './field-types/computed/record-type.ts';
-export {
-  type CheckEffort,
-  type FieldBehaviour,
-  type FieldValue,
-  type FieldValues,
   isPlatformMade,
   isValueProblem,
   newCheckEffort,
@@ -75,92 +48,38 @@ export {
   UnreadText,
   type ValueProblem,
 } from './field-types/field-type.ts';
-export { guidType } from './field-types/guid.ts';
-export { compilePatterns } from './field-types/patterns/compiled-pattern.ts';
-export { behaviourOf, colTypeOf, fieldTypeOf, storedInExpressions } from './field-types/registry.ts';
-export { type CompiledFill, type FailedFill, type FillState, hasFill, isFilled, isSameFill } from './fills.ts';
+export { compilePatterns } from './field-types/hints/pattern-hint.ts';
 export {
-  type CompiledCompound,
-  type CompiledIndex,
-  type CompiledIndexes,
-  type CompiledSearch,
-  type CompiledUnique,
-  compileIndexes,
-  type EncodedField,
-  elementIndex,
-  fieldIndex,
-} from './indexes/compile-indexes.ts';
-export {
-  type Duplicate,
-  hasIndex,
-  type IndexKind,
-  type IndexState,
-  isLeaving,
-  isSameIndex,
-  shownIndexName,
-} from './indexes/index-states.ts';
-export {
-  defaultTemplates,
-  escapeKeyValue,
-  fillTemplate,
-  type KeyTemplate,
-  mayOverlap,
-  readTemplate,
-  reservedTokens,
-  type TokenValues,
-} from './key-template.ts';
-export {
-  elementIds,
-  heldIds,
-  isLookupList,
-  lookupOf,
-  lookupPointer,
-  withoutIds,
-} from './lookups.ts';
+  type CompiledField,
+  colTypeOf,
+  fieldTypeOf,
+  namedBehaviour,
+  platformValues,
+  recordType,
+  storedInExpressions,
+} from './field-types/registry.ts';
+export { type FillState, hasFill, isFilled } from './fills.ts';
+export { compileIndexes, elementIndex, fieldIndex, hasIndex, type IndexState, isLeaving } from './indexes.ts';
+export { escapeKeyValue, fillTemplate, mayGive, readTemplate, reservedTokens } from './key-template.ts';
 export {
   entityNameProblem,
   isReservedParameter,
   isSharedParameter,
   type ParameterName,
   routeNameProblem,
-  viewNameProblem,
 } from './names.ts';
-export {
-  afterAll,
-  idOf,
-  indexPrefix,
-  indexSortKey,
-  indexStart,
-  isAloneInIndex,
-  presentPrefix,
-} from './order/order-encoding.ts';
-export { isAloneInTuple, tuplePart, tupleRange } from './order/tuple-order.ts';
-export { type ParsedDefinition, parseDefinition } from './parse-definition.ts';
-export { parseEntityContent } from './parse-entity-content.ts';
-export { isObject, refuseUnknownMembers } from './parsing/members.ts';
-export { withOwnerFields } from './parsing/owner-fields.ts';
-export { parseViews } from './parsing/parse-views.ts';
-export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
-export { isInTemplate, renamesBetween, withRenames } from './renames/renamed-definition.ts';
-export {
-  convertedWhenRead,
-  isUnconverted,
-  namedValues,
-  overtakenNames,
-  renamedIn,
-  type StoredNames,
-  storedByName,
-  storedNames,
-  storedValues,
-} from './renames/stored-names.ts';
+export * as keyOrder from './order/order-encoding.ts';
+export { indexPrefix, indexSortKey } from './order/order-encoding.ts';
+export { parseEntityContent, parseNewDefinition, refuseBadViews } from './parse-definition.ts';
+export { StoredNames, withNamesOf } from './renames/stored-names.ts';
 export { groupPoliciesMax, systemEntities, systemEntity } from './system/system-entities.ts';
-export { type ConfiguredViews, generatedViews, viewNamed } from './views/entity-views.ts';
 export {
-  getViews,
+  generatedViews,
   isShownBy,
-  type LookedUpView,
   lookedUpByContent,
   lookedUpViews,
-  shownFields,
-} from './views/looked-up-views.ts';
-export { type LookupMember, type Member, type Projection, shapeOf } from './views/projection.ts';
+  type Projection,
+  shapeOf,
+  widening,
+  withoutGenerated,
+} from './views/entity-views.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { SignalChannel, SignalEars } from '../store/signal-channel.ts';
-import { signalBytesMax } from '../store/signal-channel.ts';
-import type { SignalKind } from './signal.ts';
+import type { SignalChannel, SignalEars } from '../store/port.ts';
 import { SignalLine } from './signal-line.ts';
+import type { SignalKind } from './signal-set.ts';
+import { signalBytesMax } from './signal-set.ts';
 
 /** Nodes on one channel, whose time the test moves. */
 function channelOf(t: TestContext) {
@@ -104,17 +104,17 @@ test('signals in 20 ms are one message, and too many of them become those of the
 test('a message out of its number, or of a form that this release does not know, drops all', async (t) => {
   const { node, pass, say } = channelOf(t);
   const one = await node('one');
-  const said = (more: object) => {
+  const describe = (more: object) => {
     say(JSON.stringify({ from: 'x', ...more }));
     return one.taken();
   };
-  assert.deepEqual(said({ number: 1 }), []);
-  assert.deepEqual(said({ number: 2, names: { tokens: ['a-b'] } }), ['tokens a-b']);
-  assert.deepEqual(said({ number: 4 }), ['all'], 'one is missing');
-  assert.deepEqual(said({ number: 4 }), ['all'], 'one came twice');
-  assert.deepEqual(said({ number: 5, owners: ['org#a'] }), ['owner org#a']);
-  assert.deepEqual(said({ number: 6, names: { later: ['a'] } }), ['all'], 'a kind of a later release');
-  assert.deepEqual(said({ number: 6, what: 1 }), ['all']);
+  assert.deepEqual(describe({ number: 1 }), []);
+  assert.deepEqual(describe({ number: 2, names: { tokens: ['a-b'] } }), ['tokens a-b']);
+  assert.deepEqual(describe({ number: 4 }), ['all'], 'one is missing');
+  assert.deepEqual(describe({ number: 4 }), ['all'], 'one came twice');
+  assert.deepEqual(describe({ number: 5, owners: ['org#a'] }), ['owner org#a']);
+  assert.deepEqual(describe({ number: 6, names: { later: ['a'] } }), ['all'], 'a kind of a later release');
+  assert.deepEqual(describe({ number: 6, what: 1 }), ['all']);
   say('no JSON');
   assert.deepEqual(one.taken(), ['all']);
   await pass(10);

@@ -1,9 +1,17 @@
-import type { SignalChannel, SignalEars } from '../store/signal-channel.ts';
-import { readMessage, type SignalMessage, writeMessage } from './message.ts';
-import type { Signal, SignalledCaches } from './signal.ts';
-import { dropAll, dropContent, dropSignal, SignalSet } from './signal-set.ts';
+import type { SignalChannel, SignalEars } from '../store/port.ts';
+import {
+  dropAll,
+  dropContent,
+  dropSignal,
+  readMessage,
+  type Signal,
+  type SignalledCaches,
+  type SignalMessage,
+  SignalSet,
+  writeMessage,
+} from './signal-set.ts';
 
-export interface SignalLineDeps {
+interface SignalLineDeps {
   /** The id of this node. */
   readonly node: string;
   readonly caches: SignalledCaches;

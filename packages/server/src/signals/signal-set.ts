@@ -1,16 +1,32 @@
+import { isObject } from '../lib/unknown-names.ts';
 import { ownerOf } from '../store/port.ts';
-import { signalBytesMax } from '../store/signal-channel.ts';
-import {
-  type NamedSignal,
-  type Signal,
-  type SignalKind,
-  type SignalledCache,
-  type SignalledCaches,
-  signalKinds,
-} from './signal.ts';
+
+/** What a commit may change that nodes keep in memory, and under which name. */
+const signalKinds = ['tokens', 'sessions', 'rights', 'config', 'plan', 'keys'] as const;
+
+export type SignalKind = (typeof signalKinds)[number];
+
+/** Ids alone, never what was written. The owner of a name is the text before its first hyphen. */
+export type Signal = NamedSignal | { readonly owner: string };
+
+interface NamedSignal {
+  readonly kind: SignalKind;
+  readonly name: string;
+}
+
+/** What keeps something by such names. */
+export interface SignalledCache {
+  bump(name: string): void;
+  /** Drops all that is kept under names of an owner. */
+  bumpOwner(owner: string): void;
+  bumpAll(): void;
+}
+
+/** Each kind has what it drops, so that no kind is sent in vain. */
+export type SignalledCaches = Readonly<Record<SignalKind, readonly SignalledCache[]>>;
 
 /** What one message says of changes. */
-export interface SignalContent {
+interface SignalContent {
   readonly names: Partial<Readonly<Record<SignalKind, readonly string[]>>>;
   /** All of these. */
   readonly owners: readonly string[];
@@ -19,6 +35,8 @@ export interface SignalContent {
 
 const namesMax = 500;
 /** For the rest of a message. */
+/** A channel takes a little more. */
+export const signalBytesMax = 7000;
 const contentBytesMax = signalBytesMax - 200;
 
 /** Signals that wait to be sent, in bounded memory: too many names become those of their owners, and these become all. */
@@ -115,4 +133,51 @@ export function dropAll(caches: SignalledCaches): void {
 
 function eachOf(caches: SignalledCaches): ReadonlySet<SignalledCache> {
   return new Set(Object.values(caches).flat());
+}
+
+/** A beat is a message without content. */
+export interface SignalMessage extends SignalContent {
+  /** The node that sends it. */
+  readonly from: string;
+  /** Counts the messages of the node, from 1. */
+  readonly number: number;
+  /** Whether the node ends in order. */
+  readonly isLast: boolean;
+}
+
+export function writeMessage({ from, number, isLast, names, owners, isAll }: SignalMessage): string {
+  return JSON.stringify({
+    ...{ from, number },
+    ...(isLast ? { isLast } : {}),
+    ...(Object.keys(names).length === 0 ? {} : { names }),
+    ...(owners.length === 0 ? {} : { owners }),
+    ...(isAll ? { isAll } : {}),
+  });
+}
+
+/** Undefined where the text says more than this release understands, or is no message. */
+export function readMessage(text: string): SignalMessage | undefined {
+  const { from, number, isLast = false, names = {}, owners = [], isAll = false, ...rest } = parsed(text);
+  const isOrdinary = typeof from === 'string' && from !== '' && from.length <= 64 && Number.isSafeInteger(number);
+  const isKnown = isObject(names) && Object.entries(names).every(([kind, ids]) => isKind(kind) && areTexts(ids));
+  if (!isOrdinary || !isKnown || !areTexts(owners) || Object.keys(rest).length > 0) return undefined;
+  if (typeof isLast !== 'boolean' || typeof isAll !== 'boolean') return undefined;
+  return { from, number: Number(number), isLast, names, owners, isAll };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isKind(text: string): boolean {
+  return signalKinds.some((kind) => kind === text);
+}
+
+function areTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }

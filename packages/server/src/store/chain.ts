@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Item, Key, ScopeName } from './port.ts';
+import type { Item, Key, Scope, ScopeName } from './port.ts';
 
 /** The partition of the chains' heads; appends write there, and no commit names a key of it. */
 export const chainHeads = 'chain';
@@ -47,6 +47,23 @@ export function readHead(value: string): ChainHead | undefined {
 export interface PlacedText extends Key {
   readonly scope: ScopeName;
   readonly text: string;
+}
+
+/** How far a chain is with an entry; undefined where the entry does not follow from those before it. */
+export function nextLink(
+  before: ChainHead,
+  scope: ScopeName,
+  { pk, sk, value }: Pick<Item, 'pk' | 'sk' | 'value'>,
+): ChainHead | undefined {
+  const link = readLink({ value });
+  const digest = link === undefined ? '' : linkDigest(before.digest, { scope, pk, sk, text: link.text });
+  return link?.digest === digest ? { count: before.count + 1, digest } : undefined;
+}
+
+/** The end of a chain as it is noted; undefined where it is not, or is none. */
+export async function readChainHead(scope: Scope, pk: string): Promise<ChainHead | undefined> {
+  const [item] = await scope.get([chainHeadKey(pk)]);
+  return item === undefined ? undefined : readHead(item.value);
 }
 
 /** As a list in JSON, so that no two entries come to the same bytes. */

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { compareBytes } from '../lib/byte-order.ts';
-import { fingerprintScope, textOf } from './fingerprint.ts';
-import { itemWithoutHead } from './lost-head.ts';
 import { type Item, isIndexPartition, type Key, type Maintenance, type ScopeHead } from './port.ts';
-import { eachScope, walkScope } from './walk.ts';
+import { eachScope, itemWithoutHead, walkScope } from './walk.ts';
 
 /** Two stores of the same data space, without writes to either of them meanwhile. */
 export interface CopySides {
@@ -16,16 +14,16 @@ export interface Copied {
   readonly space: string;
   readonly scopes: number;
   readonly items: number;
-  /** How many were written in this run; the others were there, from one that was cut off. */
+  /** The number that were written in this run; the others were there, from a run that was cut off. */
   readonly written: number;
   /** Everything was there and open before: this run has written nothing. */
   readonly wasComplete: boolean;
 }
 
-/** What is done between the steps of a copy. */
-export interface CopySteps {
+/** The actions between the steps of a copy. */
+interface CopySteps {
   /** When every target is known to be empty or an earlier run's, and before one is written to. */
-  readonly begun?: () => Promise<void>;
+  readonly started?: () => Promise<void>;
   /** When everything is there and has been compared, and before a scope is opened. */
   readonly compared?: () => Promise<void>;
 }
@@ -42,22 +40,22 @@ export class CopyRefused extends Error {
  * was cut off has left is compared and kept, so the next one goes on there.
  */
 export async function copyStores(stores: readonly CopySides[], steps: CopySteps = {}): Promise<readonly Copied[]> {
-  const begun: Begun[] = [];
+  const started: StartedCopy[] = [];
   // All are judged before the first is written to.
-  for (const sides of stores) begun.push(await judge(sides));
-  await steps.begun?.();
-  for (const one of begun.toReversed()) await close(one);
+  for (const sides of stores) started.push(await judge(sides));
+  await steps.started?.();
+  for (const one of started.toReversed()) await close(one);
   const copied: Copied[] = [];
-  for (const one of begun) copied.push(await copyItems(one));
-  for (const one of begun) await assertUnmoved(one);
+  for (const one of started) copied.push(await copyItems(one));
+  for (const one of started) await assertUnmoved(one);
   await steps.compared?.();
-  for (const { sides } of begun)
+  for (const { sides } of started)
     for await (const { head, found } of pairedHeads(sides))
       if (head !== undefined && !isOpened(head, found)) await sides.to.load(head, []);
   return copied;
 }
 
-interface Begun {
+interface StartedCopy {
   readonly sides: CopySides;
   /** Over the heads of the source, in their order: they are as many as there are workspaces, and are not kept. */
   readonly sha256: string;
@@ -99,7 +97,7 @@ export async function isUnfinishedCopy(store: Maintenance): Promise<boolean> {
 }
 
 /** A target is empty, or what an earlier run left: scopes of the source alone, unfinished or with its numbers. */
-async function judge(sides: CopySides): Promise<Begun> {
+async function judge(sides: CopySides): Promise<StartedCopy> {
   const { space, from } = sides;
   const hash = createHash('sha256');
   for await (const { head, found } of pairedHeads(sides)) {
@@ -120,14 +118,14 @@ function notOurs(space: string): CopyRefused {
 }
 
 /** Takes the names of the source that the target has not, so that no platform starts on it. */
-async function close(begun: Begun): Promise<void> {
-  const { sides } = begun;
+async function close(started: StartedCopy): Promise<void> {
+  const { sides } = started;
   for await (const { head, found } of pairedHeads(sides))
     if (head !== undefined && found === undefined) await sides.to.load(unfinished(head.name), []);
-  await assertUnmoved(begun);
+  await assertUnmoved(started);
 }
 
-async function copyItems({ sides }: Begun): Promise<Copied> {
+async function copyItems({ sides }: StartedCopy): Promise<Copied> {
   const { space, from, to } = sides;
   let [scopes, opened, items, written] = [0, 0, 0, 0];
   for await (const { head, found: place } of pairedHeads(sides)) {
@@ -169,14 +167,14 @@ async function copyScope({ from, to }: CopySides, scope: string): Promise<number
   return written;
 }
 
-interface Part {
+interface CopyPart {
   /** Where it begins: behind this place. */
   readonly from: Key | undefined;
   readonly holds: (item: Item) => boolean;
 }
 
 /** Partitions before, behind and of the indexes, in the order of keys: an index item comes after its target. */
-const parts: readonly Part[] = [
+const parts: readonly CopyPart[] = [
   { from: undefined, holds: ({ pk }) => pk < 'index#' },
   { from: { pk: 'index$', sk: '' }, holds: () => true },
   { from: { pk: 'index#', sk: '' }, holds: ({ pk }) => isIndexPartition(pk) },
@@ -208,7 +206,7 @@ function* batchesOf(items: readonly Item[]): Generator<readonly Item[]> {
 }
 
 /** No lock keeps nodes from a source on PostgreSQL, but none of them writes without its scope's number growing. */
-async function assertUnmoved({ sides: { space, from }, sha256 }: Begun): Promise<void> {
+async function assertUnmoved({ sides: { space, from }, sha256 }: StartedCopy): Promise<void> {
   const hash = createHash('sha256');
   for await (const head of eachScope(from)) hash.update(JSON.stringify(head));
   if (hash.digest('hex') === sha256) return;
@@ -217,4 +215,27 @@ async function assertUnmoved({ sides: { space, from }, sha256 }: Begun): Promise
 
 function moved(space: string): CopyRefused {
   return new CopyRefused(`the source was written to meanwhile in \`${space}\`: stop every node, and copy again`);
+}
+
+/** What a scope holds, in few words. Two scopes of the same fingerprint hold the same items, in any two engines. */
+interface Fingerprint {
+  readonly items: number;
+  readonly sha256: string;
+}
+
+/** Over every item as it is stored, expired ones and index items included, in the order of their keys. */
+export async function fingerprintScope(maintenance: Maintenance, scope: string): Promise<Fingerprint> {
+  const hash = createHash('sha256');
+  let items = 0;
+  for await (const page of walkScope(maintenance, { name: scope })) {
+    for (const item of page) hash.update(textOf(item));
+    items += page.length;
+  }
+  return { items, sha256: hash.digest('hex') };
+}
+
+/** The one text of an item, whichever engine it comes from. */
+function textOf({ pk, sk, version, value, target, due }: Item): string {
+  const fields = [pk, sk, version, value, target?.pk ?? null, target?.sk ?? null, due?.queue ?? null, due?.at ?? null];
+  return `${JSON.stringify(fields)}\n`;
 }

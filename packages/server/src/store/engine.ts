@@ -1,11 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Member, Verdict } from './committing/apply-group.ts';
+import { assertWhere, isMemberValue } from '../lib/where.ts';
+import type { CommitVerdict, GroupMember } from './committing/apply-group.ts';
 import {
   type CommitterLimits,
   committerDefaults,
   GroupCommitter,
-  type Lane,
   type MemberAnswer,
+  type ServerGroup,
 } from './committing/group-committer.ts';
 import { assertScopeName, validateChanges } from './committing/validate-changes.ts';
 import { type KeyBounds, keyBounds } from './key-bounds.ts';
@@ -15,11 +16,14 @@ import {
   type Committed,
   Conflict,
   type DueItem,
-  type Followed,
+  type FollowedEntry,
   type Health,
   type Item,
   isIndexPartition,
   type Key,
+  limits,
+  type Measured,
+  type MeasureRead,
   type OpenedStore,
   type Queue,
   type Range,
@@ -29,8 +33,11 @@ import {
   type ScopeHead,
   type ScopeName,
   type ScopeState,
+  type Selected,
+  type SelectRead,
   Unavailable,
 } from './port.ts';
+import { measureByReading, selectByReading } from './read-where.ts';
 
 /** A key range as an engine reads it: bounds computed, limits checked. */
 export interface BoundedRead extends KeyBounds {
@@ -40,7 +47,14 @@ export interface BoundedRead extends KeyBounds {
   readonly bytesMax: number;
 }
 
-type Answer<T> = T | Promise<T>;
+/** A {@link SelectRead} as an engine reads it. */
+export type BoundedSelect = BoundedRead & Pick<SelectRead, 'where' | 'rowsMax' | 'signal'>;
+
+/** A {@link MeasureRead} as an engine reads it. */
+export type BoundedMeasure = Pick<BoundedRead, 'pk' | 'from' | 'isFromIncluded' | 'to' | 'isReverse'> &
+  Omit<MeasureRead, keyof Range>;
+
+type EngineAnswer<T> = T | Promise<T>;
 
 /** What an adapter has to do itself. Everything is validated before; an item expired at `now` is never returned. */
 export interface Engine {
@@ -52,23 +66,26 @@ export interface Engine {
   readonly scopesOfGroupMax?: number;
   /** So many changes of a group may be of one owner where others commit too, or one commit. Left out: all of them. */
   readonly groupChangesOfOwnerMax?: number;
-  /** So many groups of one lane are run at once; see {@link CommitterLimits}. */
-  readonly groupsOfLaneMax?: number;
+  /** The concurrent groups of one server group; see {@link CommitterLimits}. */
+  readonly groupsOfServerMax?: number;
   /** The servers that keep the data, where there are several. */
   readonly servers?: Health['servers'];
-  laneOf?(scope: ScopeName): Lane;
-  get(scope: ScopeName, keys: readonly Key[], now: number): Answer<readonly (Item | undefined)[]>;
-  range(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Item[]>;
-  follow(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Followed[]>;
-  count(scope: ScopeName, read: BoundedRead, now: number): Answer<number>;
+  serverGroupOf?(scope: ScopeName): ServerGroup;
+  get(scope: ScopeName, keys: readonly Key[], now: number): EngineAnswer<readonly (Item | undefined)[]>;
+  range(scope: ScopeName, read: BoundedRead, now: number): EngineAnswer<readonly Item[]>;
+  follow(scope: ScopeName, read: BoundedRead, now: number): EngineAnswer<readonly FollowedEntry[]>;
+  count(scope: ScopeName, read: BoundedRead, now: number): EngineAnswer<number>;
+  /** Left out, as `measure` is: what is asked is read, and looked at here. */
+  select?(scope: ScopeName, read: BoundedSelect, now: number): EngineAnswer<Selected>;
+  measure?(scope: ScopeName, read: BoundedMeasure, now: number): EngineAnswer<Measured>;
   /** Judges by `applyGroup`, stores, and answers when the group is durable. A scope's next group waits for the answer. */
-  runGroup(members: readonly Member[], now: number): Promise<readonly MemberAnswer[]>;
-  scopes(after: ScopeName | undefined, limit: number): Answer<readonly ScopeHead[]>;
-  scan(scope: ScopeName, after: Key | undefined, limit: number): Answer<readonly Item[]>;
-  due(queue: Queue, before: number, limit: number): Answer<readonly DueItem[]>;
-  dataVersion(): Answer<number>;
-  setDataVersion(version: number): Answer<void>;
-  isHealthy(): Answer<boolean>;
+  runGroup(members: readonly GroupMember[], now: number): Promise<readonly MemberAnswer[]>;
+  scopes(after: ScopeName | undefined, limit: number): EngineAnswer<readonly ScopeHead[]>;
+  scan(scope: ScopeName, after: Key | undefined, limit: number): EngineAnswer<readonly Item[]>;
+  due(queue: Queue, before: number, limit: number): EngineAnswer<readonly DueItem[]>;
+  dataVersion(): EngineAnswer<number>;
+  setDataVersion(version: number): EngineAnswer<void>;
+  isHealthy(): EngineAnswer<boolean>;
   /** Why the last answer was no. */
   readonly fault?: string | undefined;
   /** No group is under way any more. */
@@ -77,7 +94,7 @@ export interface Engine {
 
 /** Takes commits that are checked, and answers each when it is stored. */
 interface Committer {
-  submit(member: Member, bytes: number, options?: CommitOptions): Promise<Verdict>;
+  submit(member: GroupMember, bytes: number, options?: CommitOptions): Promise<CommitVerdict>;
   close(): Promise<void>;
 }
 
@@ -130,13 +147,15 @@ async function wellness({ engine, isClosed }: Backend): Promise<Pick<Health, 'ok
 }
 
 function limitsOf(engine: Engine): CommitterLimits {
-  const { groupsAtOnce, scopesOfGroupMax, groupChangesOfOwnerMax, groupsOfLaneMax } = engine;
+  const { groupsAtOnce, scopesOfGroupMax, groupChangesOfOwnerMax, groupsOfServerMax } = engine;
   return {
     ...committerDefaults,
     ...(groupsAtOnce === undefined ? {} : { groupsAtOnce }),
     ...(scopesOfGroupMax === undefined ? {} : { scopesOfGroupMax }),
     ...(groupChangesOfOwnerMax === undefined ? {} : { groupChangesOfOwnerMax }),
-    ...(groupsOfLaneMax === undefined ? {} : { groupsOfLaneMax, laneOf: (scope) => engine.laneOf?.(scope) }),
+    ...(groupsOfServerMax === undefined
+      ? {}
+      : { groupsOfServerMax, serverGroupOf: (scope) => engine.serverGroupOf?.(scope) }),
   };
 }
 
@@ -166,6 +185,20 @@ function openScope(backend: Backend, name: ScopeName): Scope {
     async count(pk, range, atMost) {
       return open(backend).count(name, boundedRead(pk, countRead(range, atMost)), clock.now());
     },
+    async select(pk, read) {
+      const bounded = boundedSelect(pk, read);
+      return (
+        open(backend).select?.(name, bounded, clock.now()) ??
+        selectByReading(await snapshotOf(backend, name, bounded), pk, read)
+      );
+    },
+    async measure(pk, read) {
+      const bounded = boundedMeasure(pk, read);
+      return (
+        open(backend).measure?.(name, bounded, clock.now()) ??
+        measureByReading(await snapshotOf(backend, name, { ...bounded, limit: 0, bytesMax: 0 }), pk, read)
+      );
+    },
     commit: (changes, options) => commit(backend, { scope: name, changes }, options),
   };
 }
@@ -190,7 +223,7 @@ async function load({ committer }: Backend, head: ScopeHead, items: readonly Ite
   committed(await committer.submit({ kind: 'load', scope, head: { seq, state }, items }, bytes));
 }
 
-function committed(verdict: Verdict): Committed {
+function committed(verdict: CommitVerdict): Committed {
   switch (verdict.kind) {
     case 'committed':
       return { seq: verdict.seq, sums: verdict.sums };
@@ -220,6 +253,67 @@ function boundedRead(pk: string, read: RangeRead): BoundedRead {
     isReverse: read.reverse ?? false,
     limit: wholeNumber(read.limit),
     bytesMax: read.bytesMax === undefined ? Number.POSITIVE_INFINITY : wholeNumber(read.bytesMax),
+  };
+}
+
+/** All that an engine without questions of its own has of a part, read at once, which gives it in parts. */
+async function snapshotOf(
+  backend: Backend,
+  name: ScopeName,
+  read: BoundedRead,
+): Promise<Pick<Scope, 'range' | 'follow'>> {
+  const whole = { ...read, limit: Number.MAX_SAFE_INTEGER, bytesMax: Number.POSITIVE_INFINITY };
+  const now = backend.clock.now();
+  const isIndex = isIndexPartition(read.pk);
+  const items = isIndex ? [] : await open(backend).range(name, whole, now);
+  const followed = isIndex ? await open(backend).follow(name, whole, now) : [];
+  let at = 0;
+  const next = <T>(all: readonly T[], limit: number): readonly T[] => {
+    at += limit;
+    return all.slice(at - limit, at);
+  };
+  return {
+    range: async (_pk, { limit }) => next(items, limit),
+    follow: async (_pk, { limit }) => next(followed, limit),
+  };
+}
+
+function boundedSelect(pk: string, read: SelectRead): BoundedSelect {
+  const { where, rowsMax, signal } = read;
+  assertWhere(where);
+  return {
+    ...boundedRead(pk, read),
+    where,
+    rowsMax: wholeNumber(rowsMax),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+function boundedMeasure(pk: string, read: MeasureRead): BoundedMeasure {
+  const { where, group, measures, rowsMax, groupsMax, signal } = read;
+  assertWhere(where);
+  if (group.length > limits.groupMembersMax || measures.length > limits.measuresMax)
+    throw new TypeError('too many groups or measures');
+  for (const { path, type, bounds = [] } of group) {
+    assertWhere({ kind: 'exists', path, type });
+    if (bounds.length > limits.boundsMax || !bounds.every((bound) => isMemberValue(bound, type)))
+      throw new TypeError('the bounds of a group are not of its type');
+  }
+  for (const measure of measures) if (measure.kind !== 'count') assertWhere({ ...measure, kind: 'exists' });
+  const { limit, bytesMax, ...bounds } = boundedRead(pk, { ...rangeOf(read), limit: 0 });
+  return {
+    ...bounds,
+    ...{ where, group, measures, rowsMax: wholeNumber(rowsMax), groupsMax: wholeNumber(groupsMax) },
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+function rangeOf({ prefix, after, before, reverse }: Range): Range {
+  return {
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+    ...(reverse === undefined ? {} : { reverse }),
   };
 }
 

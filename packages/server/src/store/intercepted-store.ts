@@ -11,7 +11,7 @@ export interface StoreCall {
   readonly changes?: readonly Change[];
 }
 
-export type Intercept = <T>(asked: StoreCall, call: () => Promise<T>) => Promise<T>;
+export type Intercept = <T>(operation: StoreCall, call: () => Promise<T>) => Promise<T>;
 
 export function interceptStore(store: Store, intercept: Intercept): Store {
   return {
@@ -39,14 +39,17 @@ export function interceptOpened({ store, maintenance }: OpenedStore, intercept: 
 }
 
 function interceptScope(scope: Scope, intercept: Intercept): Scope {
-  const asked = (name: StoreCall['name']): StoreCall => ({ name, scope: scope.name });
-  const [get, range, follow, count] = [asked('get'), asked('range'), asked('follow'), asked('count')];
+  const operation = (name: StoreCall['name']): StoreCall => ({ name, scope: scope.name });
+  const [get, range, follow, count] = [operation('get'), operation('range'), operation('follow'), operation('count')];
+  const [select, measure] = [operation('select'), operation('measure')];
   return {
     name: scope.name,
     get: (keys) => intercept(get, () => scope.get(keys)),
     range: (pk, read) => intercept(range, () => scope.range(pk, read)),
     follow: (pk, read) => intercept(follow, () => scope.follow(pk, read)),
     count: (pk, part, atMost) => intercept(count, () => scope.count(pk, part, atMost)),
-    commit: (changes, options) => intercept({ ...asked('commit'), changes }, () => scope.commit(changes, options)),
+    select: (pk, read) => intercept(select, () => scope.select(pk, read)),
+    measure: (pk, read) => intercept(measure, () => scope.measure(pk, read)),
+    commit: (changes, options) => intercept({ ...operation('commit'), changes }, () => scope.commit(changes, options)),
   };
 }

@@ -2,25 +2,19 @@ import { realpathSync, statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { assertKnownVersion } from './data-version.ts';
 import { openToRead } from './sqlite/ask-file.ts';
-import { backupLogBytesMax } from './sqlite/log-bounds.ts';
-import { createPrivateFile } from './sqlite/private-file.ts';
+import { backupLogBytesMax } from './sqlite/connection.ts';
+import { createPrivateFile } from './sqlite/process-lock.ts';
 import { readVersion } from './sqlite/schema.ts';
 import { whyUnfinished } from './sqlite/sqlite-error.ts';
 
 /** What a store's file held at one moment. It stays so, whatever is committed meanwhile, and no commit waits for it. */
-export interface Snapshot {
-  readonly counts: SnapshotCounts;
+interface StoreSnapshot {
+  readonly counts: { readonly scopes: number; readonly items: number; readonly index_items: number };
   /** Of what is in it, as `data-version.ts` has it. */
   readonly dataVersion: number;
   /** Writes it to a new file, readable by its owner alone. */
   copyTo(path: string): Promise<void>;
   close(): void;
-}
-
-export interface SnapshotCounts {
-  readonly scopes: number;
-  readonly items: number;
-  readonly index_items: number;
 }
 
 /**
@@ -33,7 +27,7 @@ const pagesAtOnce = 4096;
  * Takes the moment of each file in the order given, with next to nothing between them. Reads beside the process that has
  * the stores open, or beside none: a log that a process which was killed has left counts as well.
  */
-export function snapshotFiles(paths: readonly string[]): readonly Snapshot[] {
+export function snapshotFiles(paths: readonly string[]): readonly StoreSnapshot[] {
   const opened: DatabaseSync[] = [];
   try {
     for (const path of paths) opened.push(openToRead(realpathSync(path), 2048));
@@ -47,7 +41,7 @@ export function snapshotFiles(paths: readonly string[]): readonly Snapshot[] {
   }
 }
 
-function snapshotOn(database: DatabaseSync, progress: () => void): Snapshot {
+function snapshotOn(database: DatabaseSync, progress: () => void): StoreSnapshot {
   const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.n);
   return {
     dataVersion: readVersion(database),

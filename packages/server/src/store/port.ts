@@ -1,7 +1,7 @@
 /**
  * The store: one sorted map of small texts, cut into scopes that cannot reach each other.
  *
- * What every adapter promises, and what `conformance/` proves:
+ * The promises of every adapter, which `conformance/` proves:
  * - a scope's keys are its own: no call names a scope beside a key;
  * - `sk` is ordered by its UTF-8 bytes; keys are compared byte for byte, without case, locale or normalisation;
  * - each read call sees one snapshot; a commit is all or nothing and resolves only when it is on disk;
@@ -10,6 +10,23 @@
  * - a text comes back as it was written: half a surrogate pair, and in a write also U+0000, is a `TypeError`;
  * - after `close` every call is refused as {@link Unavailable}.
  */
+import type { FollowedEntry, Measured, MeasureRead, Range, RangeRead, Selected, SelectRead } from './reads.ts';
+
+export type {
+  FollowedEntry,
+  GroupKey,
+  GroupMember,
+  LookedAt,
+  Measure,
+  Measured,
+  MeasuredGroup,
+  MeasureRead,
+  MeasureResult,
+  Range,
+  RangeRead,
+  Selected,
+  SelectRead,
+} from './reads.ts';
 
 /**
  * Non-empty and at most {@link limits.scopeBytesMax} bytes. What stands before a hyphen names the owner of the scope:
@@ -45,33 +62,6 @@ export interface Item extends Key {
   readonly value: string;
   readonly target?: Key;
   readonly due?: Due;
-}
-
-/** A part of one partition. `after` and `before` are exclusive bounds on `sk`, whichever way it is read. */
-export interface Range {
-  readonly prefix?: string;
-  readonly after?: string;
-  readonly before?: string;
-  readonly reverse?: boolean;
-}
-
-/**
- * A range read. It ends after `limit` items, or with the item that takes the sum of the values past `bytesMax`,
- * counted in UTF-8 bytes. Both count what is returned.
- */
-export interface RangeRead extends Range {
-  readonly limit: number;
-  readonly bytesMax?: number;
-}
-
-/**
- * An index item's place, and version and value of the item that it points to, read in one snapshot. Not that item's
- * key: a caller that needs it reads the index item itself, and pays for it.
- */
-export interface Followed {
-  readonly sk: string;
-  readonly version: number;
-  readonly value: string;
 }
 
 export type Condition = 'absent' | 'present' | 'any' | { readonly version: number };
@@ -110,6 +100,18 @@ export interface Add extends Key {
   readonly max?: number;
 }
 
+/**
+ * Adds whole numbers, however large, to the figures of a row, which are 0 where it is absent. A row whose first figure comes
+ * to 0 is removed, whatever the others are. The value of a row is what `tally.ts` makes of it; any other is a `TypeError`.
+ * No condition is looked at, so writers of one row do not refuse each other.
+ */
+export interface Tally extends Key {
+  readonly kind: 'tally';
+  /** Says what the row is of. It is written along. */
+  readonly label: string;
+  readonly by: readonly bigint[];
+}
+
 /** Writes nothing; holds the commit to a condition. */
 export interface Check extends Key {
   readonly kind: 'check';
@@ -123,12 +125,12 @@ export interface CheckEmpty {
   readonly prefix: string;
 }
 
-/** How an item was read: its version, or undefined where none was there. */
-export interface ItemRead extends Key {
+/** The way an item was read: its version, or undefined where none was there. */
+interface ItemRead extends Key {
   readonly version: number | undefined;
 }
 
-/** How a part of a partition was read: how many items it had, and the version of the newest of them. */
+/** The way a part of a partition was read: how many items it had, and the version of the newest of them. */
 export interface PartRead extends Omit<Range, 'reverse'> {
   readonly pk: string;
   readonly count: number;
@@ -162,9 +164,9 @@ export interface Append {
 }
 
 /** A commit names each key at most once, a `check` included: a second one is a `TypeError`. */
-export type Change = Put | PutIndex | Remove | Add | Check | CheckEmpty | CheckReads | Append;
+export type Change = Put | PutIndex | Remove | Add | Tally | Check | CheckEmpty | CheckReads | Append;
 
-/** `sums` are the new values of the commit's `add` changes, in their order. */
+/** `sums` are the new values of the commit's `add` changes and the new first figures of its `tally` changes, in their order. */
 export interface Committed {
   readonly seq: number;
   readonly sums: readonly number[];
@@ -181,9 +183,11 @@ export interface Scope {
   get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
   range(pk: string, read: RangeRead): Promise<readonly Item[]>;
   /** Reads an index partition and returns what its targets hold, in the index's order; an entry without a target is left out. */
-  follow(indexPk: string, read: RangeRead): Promise<readonly Followed[]>;
+  follow(indexPk: string, read: RangeRead): Promise<readonly FollowedEntry[]>;
   /** Counts items, at most `atMost` of them. */
   count(pk: string, range: Range, atMost: number): Promise<number>;
+  select(pk: string, read: SelectRead): Promise<Selected>;
+  measure(pk: string, read: MeasureRead): Promise<Measured>;
   commit(changes: readonly Change[], options?: CommitOptions): Promise<Committed>;
 }
 
@@ -274,6 +278,10 @@ export const limits = {
   readsMax: 10_000,
   commitBytesMax: 8 * 1024 * 1024,
   scanBytesMax: 4 * 1024 * 1024,
+  longReadMilliseconds: 2_000,
+  groupMembersMax: 5,
+  measuresMax: 10,
+  boundsMax: 1_000,
 } as const;
 
 const indexPrefix = 'index#';
@@ -319,4 +327,18 @@ export class NoConnectionLeft extends Unavailable {}
 /** The connection or disk failed while committing: the commit may stand or not. Never repeat it blindly. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
+}
+
+export interface SignalEars {
+  /** A text of any node, this one included, in the order in which the server took them. */
+  heard(text: string): void;
+  /** No text comes any more. */
+  lost(): void;
+}
+
+/** INVARIANT: from its opening on, every text that the server takes is heard, until it is lost. */
+export interface SignalChannel {
+  /** Resolves when the server has taken a text of less than 8,000 bytes; a rejection leaves that open. */
+  send(text: string): Promise<void>;
+  close(): Promise<void>;
 }

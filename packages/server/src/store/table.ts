@@ -35,7 +35,7 @@ export interface Table<Place, Value> {
   remove(place: Place, condition: Condition): Remove;
 }
 
-/** How a value is stored, and what it is called where a stored one is damaged. */
+/** The way a value is stored, and what it is called where a stored one is damaged. */
 export interface Codec<Value> {
   /** What a row is, for a sentence with its article: `service key`. */
   readonly kind: string;
@@ -55,13 +55,13 @@ type TypeName<Value> = [Value] extends [string]
         ? 'object'
         : never;
 
-export type Members<Value> = { readonly [Name in keyof Value]?: TypeName<Value[Name]> };
+export type MemberTypes<Value> = { readonly [Name in keyof Value]?: TypeName<Value[Name]> };
 
 /**
  * JSON objects. Of what is stored only the named members are looked at, and of them only the type: it is there to find
  * damage and rows of another kind, at a cost that a request does not notice.
  */
-export function json<Value extends object>(kind: string, members: Members<Value>): Codec<Value> {
+export function json<Value extends object>(kind: string, members: MemberTypes<Value>): Codec<Value> {
   const expected: readonly (readonly [string, unknown])[] = Object.entries(members);
   return {
     kind,
@@ -76,11 +76,6 @@ export function json<Value extends object>(kind: string, members: Members<Value>
     },
     format: (value) => JSON.stringify(value),
   };
-}
-
-/** JSON of any shape, for what is only passed on or looked at elsewhere. */
-export function anyJson(kind: string): Codec<unknown> {
-  return { kind, parse: (text) => JSON.parse(text), format: (value) => JSON.stringify(value) };
 }
 
 /** A stored row is not what it should be. The key is not shown: keys may name persons. */

@@ -1,22 +1,33 @@
 import { Problem } from '../lib/problem.ts';
-import { type Change, type CommitOptions, type Committed, Conflict, type Scope, ScopeClosed } from './port.ts';
+import {
+  type Change,
+  type CommitOptions,
+  type Committed,
+  Conflict,
+  NoConnectionLeft,
+  OutcomeUnknown,
+  type Scope,
+  ScopeClosed,
+  TooLarge,
+  Unavailable,
+} from './port.ts';
 
 /** Changes that were planned on what stood when they were planned. */
-export interface Plan {
+export interface CommitPlan {
   /** None where nothing is to be done: then nothing is committed. */
   readonly changes: readonly Change[];
   /** Hears which of the changes was refused, before it is planned again. Throws where that is final. */
   readonly refused?: (changeIndex: number) => Promise<void> | void;
 }
 
-export interface Transacted<P extends Plan> {
+interface Transacted<P extends CommitPlan> {
   /** The plan that stands. */
   readonly planned: P;
   /** Undefined where nothing was to be done. */
   readonly committed: Committed | undefined;
 }
 
-export interface TransactOptions extends CommitOptions {
+interface TransactOptions extends CommitOptions {
   /** How often it is planned at most; `Infinity` where each refusal means that another came to its end. */
   readonly attemptsMax?: number;
 }
@@ -28,7 +39,7 @@ const attemptsMaxDefault = 16;
  * itself says `overtaken`.
  * @throws Problem `conflict` where others keep changing it, and all that planning and the store throw.
  */
-export async function transact<P extends Plan>(
+export async function transact<P extends CommitPlan>(
   scope: Scope,
   plan: () => Promise<P | 'overtaken'>,
   { attemptsMax = attemptsMaxDefault, ...options }: TransactOptions = {},
@@ -86,4 +97,22 @@ export function ignoreConflict(error: unknown): void {
 /** For `catch`: a workspace that takes no commits any more is removed as a whole, with whatever is left undone in it. */
 export function ignoreClosed(error: unknown): void {
   if (!(error instanceof ScopeClosed)) throw error;
+}
+
+/** The facts that a caller may has about a store's failure; undefined for what is not one. */
+export function explainStoreFailure(error: unknown): Problem | undefined {
+  if (error instanceof TooLarge)
+    return new Problem('body_too_large', 'the request would write more than one commit takes: split it', {}, error);
+  if (error instanceof Conflict || error instanceof ScopeClosed) return overtaken(error);
+  if (error instanceof NoConnectionLeft)
+    return new Problem('unavailable', 'the server that keeps the data takes no more connections', {}, error);
+  if (error instanceof Unavailable) return new Problem('unavailable', 'the store cannot serve this now', {}, error);
+  if (error instanceof OutcomeUnknown)
+    return new Problem(
+      'outcome_unknown',
+      'the store failed while writing: the write may or may not be stored',
+      {},
+      error,
+    );
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { ProxyTracerProvider, trace } from '@opentelemetry/api';
-import { warnOfApiCopies } from './api-copies.ts';
+import { warnOfApiCopies } from './spans.ts';
 
 const placeOf = (major: number) => Symbol.for(`opentelemetry.js.api.${major}`);
 

@@ -1,32 +1,17 @@
+import { newHitTally } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
-import { type CallMetrics, createCallMetrics } from './call-metrics.ts';
-import { createErrorLog, type ErrorLog } from './error-log.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
-import { createErrorNotes, type ErrorNotes } from './note-errors.ts';
-import { type LoopDelay, startProcessMetrics } from './process-metrics.ts';
-import { createStoreFacts, type StoreFacts } from './store-facts.ts';
-import { createStoreMetrics, type WatchStore } from './watch-store.ts';
-import { createWorkFacts, type WorkFacts } from './work-facts.ts';
-import { recordHits, type WatchJobs, watchJobs } from './work-metrics.ts';
+import { createErrorLog } from './error-log.ts';
+import { createMetrics } from './metrics.ts';
+import { createErrorNotes } from './note-errors.ts';
+import { startProcessMetrics } from './process-metrics.ts';
+import { createCallMetrics } from './watch-calls.ts';
+import { createStoreFacts, createStoreMetrics } from './watch-store.ts';
+import { createWorkFacts, recordHits, type WatchJobs, watchJobs } from './work-metrics.ts';
 
-/** All that is measured of one platform. */
-export interface Measurement {
-  readonly metrics: Metrics;
-  readonly calls: CallMetrics;
-  readonly watchStore: WatchStore;
-  readonly watchJobs: WatchJobs;
-  readonly errors: ErrorNotes;
-  readonly errorLog: ErrorLog;
-  readonly workFacts: WorkFacts;
-  readonly storeFacts: StoreFacts;
-  readonly loopDelay: () => LoopDelay;
-  /** Of caches, for those who have them to count in. */
-  readonly tallies: { readonly token: HitTally; readonly config: HitTally };
-  close(): Promise<void>;
-}
+export type Measurement = ReturnType<typeof startMeasurement>;
 
-export function startMeasurement(clock: Clock): Measurement {
+/** All that is measured of one platform. `tallies` are of caches, for those who have them to count in. */
+export function startMeasurement(clock: Clock) {
   const metrics = createMetrics();
   const tallies = { token: newHitTally(), config: newHitTally() };
   recordHits(metrics, tallies);
@@ -41,6 +26,6 @@ export function startMeasurement(clock: Clock): Measurement {
     ...{ metrics, errors, errorLog, workFacts, storeFacts, tallies, loopDelay, close },
     calls: createCallMetrics(metrics),
     watchStore: createStoreMetrics(metrics, storeFacts),
-    watchJobs: (jobs) => noted(counted(jobs)),
+    watchJobs: ((jobs) => noted(counted(jobs))) satisfies WatchJobs,
   };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { beginTrace } from '../gateway/call-trace.ts';
 import { openStore } from '../store/open-store.ts';
-import { createCallMetrics } from './call-metrics.ts';
 import { createMetrics } from './metrics.ts';
+import { createCallMetrics } from './watch-calls.ts';
 import { createStoreMetrics } from './watch-store.ts';
 import { watchJobs } from './work-metrics.ts';
 
@@ -42,7 +42,7 @@ test('counters keep their series, what is asked is asked again, and labels are e
   count({ a: 'x"\\\n' }).add();
   count({ a: 'x"\\\n' }).add();
   let value = 1;
-  metrics.asked({ name: 'g', help: 'G.', type: 'gauge' }, () => [{ value }]);
+  metrics.collected({ name: 'g', help: 'G.', type: 'gauge' }, () => [{ value }]);
   value = 2;
   const text = '# HELP c C.\n# TYPE c counter\nc{a="x\\"\\\\\\n"} 2\n# HELP g G.\n# TYPE g gauge\ng 2\n';
   assert.equal(metrics.text(), text);

@@ -7,7 +7,7 @@ export interface Metrics {
   /** `bounds` are upper bounds in ascending order. */
   histogram(described: Described, bounds: readonly number[]): (labels: Labels) => Histogram;
   /** Asked for only when the text is. */
-  asked(described: Described & { readonly type: 'gauge' | 'counter' }, ask: () => readonly Sample[]): void;
+  collected(described: Described & { readonly type: 'gauge' | 'counter' }, ask: () => readonly Sample[]): void;
   text(): string;
 }
 
@@ -41,24 +41,24 @@ export function createMetrics(): Metrics {
   };
   return {
     counter: (described) => {
-      const series = new Map<string, Count>();
+      const series = new Map<string, LabelledCounter>();
       add(described, 'counter', () =>
         [...series.values()].map(({ labels, count }) => line(described.name, labels, count)),
       );
-      return (labels) => seriesOf(series, labels, () => new Count(labels));
+      return (labels) => seriesOf(series, labels, () => new LabelledCounter(labels));
     },
     histogram: (described, bounds) => {
       const series = new Map<string, Buckets>();
       add(described, 'histogram', () => [...series.values()].flatMap((one) => bucketLines(described.name, one)));
       return (labels) => seriesOf(series, labels, () => new Buckets(labels, bounds));
     },
-    asked: (described, ask) =>
+    collected: (described, ask) =>
       add(described, described.type, () => ask().map(({ labels = {}, value }) => line(described.name, labels, value))),
     text: () => `${[...families.values()].flatMap((lines) => lines()).join('\n')}\n`,
   };
 }
 
-class Count implements Counter {
+class LabelledCounter implements Counter {
   readonly labels: Labels;
   count = 0;
 
@@ -74,7 +74,7 @@ class Count implements Counter {
 class Buckets implements Histogram {
   readonly labels: Labels;
   readonly bounds: readonly number[];
-  /** How many lie below each bound and not below the one before; the last has those over all bounds. */
+  /** The number that lie below each bound and not below the one before; the last has those over all bounds. */
   readonly counts: number[];
   sum = 0;
 

@@ -1,8 +1,6 @@
-import type { CallTrace } from '../gateway/call-trace.ts';
-import type { CallWatch } from '../gateway/call-watch.ts';
+import type { CallTrace, CallWatch } from '../gateway/call-trace.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import type { ErrorLog, ShownError } from './error-log.ts';
-import { type Fault, faultOfError } from './errors/fault-of-error.ts';
+import { type ErrorFault, type ErrorLog, faultOfError, type ShownError } from './error-log.ts';
 
 type GatewayName = NonNullable<ShownError['gateway']>;
 
@@ -29,7 +27,7 @@ export interface FaultHandlers {
 const waitingMax = 1000;
 
 export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
-  const waiting = new BoundedMap<string, Fault>(waitingMax);
+  const waiting = new BoundedMap<string, ErrorFault>(waitingMax);
   const jobs = new WeakMap<Error, string>();
   /** A store that is away may throw the same error to one job after the other. */
   const takeJob = (error: unknown): string | undefined => {

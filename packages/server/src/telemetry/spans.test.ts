@@ -15,7 +15,7 @@ import {
 import { beginTrace } from '../gateway/call-trace.ts';
 import { watchCommitSpan, watchSpans } from './spans.ts';
 
-interface Told {
+interface RecordedSpan {
   name: string;
   readonly parent: SpanContext | undefined;
   readonly attributes: Record<string, unknown>;
@@ -23,7 +23,7 @@ interface Told {
   ends: number;
 }
 
-const told: Told[] = [];
+const reported: RecordedSpan[] = [];
 
 /** The least that an SDK is: it keeps its spans, and goes along with what is awaited. */
 function loadSdk(): void {
@@ -51,9 +51,9 @@ function loadSdk(): void {
 }
 
 function spanOf(name: string, parent: SpanContext | undefined): Span {
-  const one: Told = { name, parent, attributes: {}, status: undefined, ends: 0 };
-  told.push(one);
-  const own = { traceId: parent?.traceId ?? 'new', spanId: `span ${told.length}`, traceFlags: 1 };
+  const one: RecordedSpan = { name, parent, attributes: {}, status: undefined, ends: 0 };
+  reported.push(one);
+  const own = { traceId: parent?.traceId ?? 'new', spanId: `span ${reported.length}`, traceFlags: 1 };
   const span: Span = {
     spanContext: () => own,
     isRecording: () => true,
@@ -89,7 +89,7 @@ test('without an SDK the work is done and nothing is recorded', async () => {
   const call = beginTrace('r', { method: 'GET', traceparent });
   assert.equal(await spans.during(call, { traceparent }, () => watchCommitSpan(commit, async () => 7)), 7);
   spans.ended(call, { status: 200, isWhole: true, milliseconds: 1 });
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('a call is a span of the trace it names, and its commits lie within it; failures are recorded by class', async () => {
@@ -114,10 +114,10 @@ test('a call is a span of the trace it names, and its commits lie within it; fai
     problem: 'conflict',
   });
   spans.ended(call, { status: 503, isWhole: true, milliseconds: 1 });
-  const [request, good, bad] = told;
-  assert.equal(told.length, 3);
+  const [request, good, bad] = reported;
+  assert.equal(reported.length, 3);
   assert.deepEqual(
-    told.map(({ ends }) => ends),
+    reported.map(({ ends }) => ends),
     [1, 1, 1],
   );
   assert.equal(request?.name, 'POST /app/:org/create/:entity');

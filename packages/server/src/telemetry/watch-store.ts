@@ -1,9 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import type { platformHealthApi } from '@freehold/contract/management/operator/health';
+import type { ReplyOf } from '@freehold/contract/route';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import { type Intercept, interceptOpened, type StoreCall } from '../store/intercepted-store.ts';
-import { Conflict, type OpenedStore, ScopeClosed } from '../store/port.ts';
+import { Conflict, type OpenedStore, ScopeClosed, type ServerChange } from '../store/port.ts';
+import { faultOfError } from './error-log.ts';
 import type { Counter, Histogram, Metrics } from './metrics.ts';
 import { isTraced, watchCommitSpan } from './spans.ts';
-import type { StoreFacts } from './store-facts.ts';
 
 type Space = 'platform' | 'test' | 'prod';
 
@@ -11,7 +14,19 @@ type Space = 'platform' | 'test' | 'prod';
 export type WatchStore = (space: Space, opened: OpenedStore) => OpenedStore;
 
 const secondsBounds = [0.0005, 0.005, 0.025, 0.1, 0.5];
-const calls = ['get', 'range', 'follow', 'count', 'commit', 'scan', 'setState', 'load', 'setDataVersion'] as const;
+const calls = [
+  'get',
+  'range',
+  'follow',
+  'count',
+  'select',
+  'measure',
+  'commit',
+  'scan',
+  'setState',
+  'load',
+  'setDataVersion',
+] as const;
 
 export function createStoreMetrics(metrics: Metrics, facts: Pick<StoreFacts, 'noteFailure'>): WatchStore {
   const seconds = metrics.histogram(
@@ -39,7 +54,7 @@ export function createStoreMetrics(metrics: Metrics, facts: Pick<StoreFacts, 'no
       Record<StoreCall['name'], Outcomes>
     >;
     const timedCall: Intercept = ({ name }, call) => timed(outcomes[name], call);
-    const timedAndTraced: Intercept = (asked, call) => timedCall(asked, () => watchCommitSpan(asked, call));
+    const timedAndTraced: Intercept = (operation, call) => timedCall(operation, () => watchCommitSpan(operation, call));
     return interceptOpened(opened, isTraced() ? timedAndTraced : timedCall);
   };
 }
@@ -66,4 +81,42 @@ function timed<T>({ seconds, failed, conflict, noteFailure }: Outcomes, call: ()
       throw error;
     },
   );
+}
+
+type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
+type ShownStore = Health['stores'][number];
+type ShownServer = Health['servers'][number];
+
+/** What was met of the stores and of their servers since the start. */
+export interface StoreFacts {
+  noteFailure(space: ShownStore['space'], call: string, error: unknown): void;
+  lastFailures(): Readonly<Partial<Record<ShownStore['space'], NonNullable<ShownStore['last_failure']>>>>;
+  /** Notes what became of a server before it is reported as usual. */
+  noting(onServer: ((change: ServerChange) => void) | undefined): (change: ServerChange) => void;
+  servers(): readonly ShownServer[];
+}
+
+/** A cluster has fewer; a server that is well again is forgotten. */
+const serversMax = 200;
+const whyMax = 300;
+
+export function createStoreFacts(clock: Clock): StoreFacts {
+  const failures: Partial<Record<ShownStore['space'], NonNullable<ShownStore['last_failure']>>> = {};
+  const servers = new Map<string, ShownServer>();
+  const now = () => timestamp(clock.now());
+  return {
+    noteFailure: (space, call, error) => {
+      const { name, code, message } = faultOfError(error);
+      failures[space] = { at: now(), call, name, code, message };
+    },
+    lastFailures: () => ({ ...failures }),
+    noting: (onServer) => (change) => {
+      const { server, state, why } = change;
+      if (state === 'up') servers.delete(server);
+      else if (servers.has(server) || servers.size < serversMax)
+        servers.set(server, { server, state, since: now(), why: why?.slice(0, whyMax).toWellFormed() ?? null });
+      onServer?.(change);
+    },
+    servers: () => [...servers.values()],
+  };
 }

@@ -1,18 +1,19 @@
 /** Environments, and the scopes of orgs and workspaces. */
-export { eachWorkspace } from './each-workspace.ts';
+export { findActiveWorkspace, findWorkspace } from './find-workspace.ts';
 export type { ConfigSize, CountBound, WritePass, WriteToAdmit } from './quota.ts';
 export {
   defaultWorkspaceCode,
   type Environment,
-  laneOf,
   type OrgScopes,
   orgScopeName,
   ownerOfScope,
+  shareKeyOf,
   type Workspace,
   workspaceOrg,
   workspaceScopeName,
 } from './workspace.ts';
 export {
+  eachWorkspace,
   type Suspension,
   suspendedWorkspaces,
   type WorkspaceOfOrg,
@@ -23,3 +24,12 @@ export {
   workspacesPartition,
   workspaceTable,
 } from './workspace-directory.ts';
+export {
+  isThere,
+  type OrgContext,
+  openWorkspace,
+  readHead,
+  type WorkspaceHead,
+  workspaceHeadKey,
+  workspaceHeads,
+} from './workspace-head.ts';

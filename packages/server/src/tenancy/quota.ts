@@ -16,7 +16,7 @@ export interface WritePass {
   unknown(): void;
 }
 
-/** How much an org has configured in one environment. */
+/** The amount that an org has configured in one environment. */
 export interface ConfigSize {
   readonly entities: number;
   /** Of all entities together: as many as are shown of each, whatever their state is. */

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/problem.ts';
-import type { Key, Store } from '../store/port.ts';
+import type { Key, Scope, Store } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { eachItem } from '../store/walk.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from './workspace.ts';
@@ -62,4 +63,25 @@ export async function* workspacesOf(store: Store, orgCode: string): AsyncGenerat
     const scope = store.scope(workspaceScopeName(orgCode, tenantCode));
     if (state !== 'removed') yield { orgCode, tenantCode, scope };
   }
+}
+
+const workspacesAtOnce = 32;
+
+/** Looks into all workspaces of an org, some of them at once. */
+export async function eachWorkspace(
+  store: Store,
+  orgCode: string,
+  look: (scope: Scope, tenantCode: string) => Promise<void>,
+): Promise<void> {
+  const lookInto = ({ scope, tenantCode }: WorkspaceOfOrg): Promise<void> => look(scope, tenantCode);
+  let next: WorkspaceOfOrg[] = [];
+  for await (const workspace of workspacesOf(store, orgCode)) {
+    next.push(workspace);
+    if (next.length < workspacesAtOnce) continue;
+    await Promise.all(next.map(lookInto));
+    next = [];
+    // Reads need not wait for anything, and others want to be served too.
+    await nextTurn();
+  }
+  await Promise.all(next.map(lookInto));
 }

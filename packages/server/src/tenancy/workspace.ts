@@ -1,4 +1,4 @@
-import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
+import type { ShareKey } from '../lib/scheduling/fair-scheduler.ts';
 import type { Scope } from '../store/port.ts';
 
 export type Environment = 'test' | 'prod';
@@ -24,7 +24,7 @@ export const defaultWorkspaceCode = 'main';
 export type OrgScopes = (orgCode: string) => Readonly<Record<Environment, Scope>>;
 
 /** Whose turns at the event loop the work of a workspace takes. */
-export function laneOf({ orgCode, tenantId }: Workspace): Lane {
+export function shareKeyOf({ orgCode, tenantId }: Workspace): ShareKey {
   return { org: orgCode, workspace: tenantId };
 }
 

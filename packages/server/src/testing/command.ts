@@ -9,7 +9,7 @@ import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { SteppedClock } from './record-bench.ts';
 
-interface Run {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -22,7 +22,7 @@ export const bareEnvironment: Readonly<Record<string, string>> =
   NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
 /** @param program the file of the command. */
-export function runProgram(program: string, words: readonly string[]): Promise<Run> {
+export function runProgram(program: string, words: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -52,7 +52,7 @@ export async function usingStore<T>(path: string, work: (opened: OpenedStore) =>
   }
 }
 
-type RunWith = (...words: readonly string[]) => Promise<Run>;
+type RunWith = (...words: readonly string[]) => Promise<CommandResult>;
 
 /** The command lets a folder be that a platform has open. `path` is that of a store in it. */
 export async function assertLeavesRunning(

@@ -5,24 +5,24 @@
 import type { TestContext } from 'node:test';
 import type { AuditContext } from '../audit/audit-entry.ts';
 import { type ConfigReader, createConfigReader } from '../config/config-reader.ts';
-import { createFences } from '../config/fence.ts';
 import { createEntityAdmin, type EntityAdmin } from '../entities/entity-admin.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
-import { type MaintainDeps, maintainEntity } from '../maintenance/maintain-entity.ts';
-import { purgeEntityJob } from '../maintenance/purge-entity.ts';
-import { Findings } from '../maintenance/verification/findings.ts';
-import { type VerifyDeps, verifyStore, verifyWorkspace } from '../maintenance/verify-store.ts';
 import { withFilter } from '../records/filtering/compile-filter.ts';
 import { createCursors } from '../records/listing/cursor.ts';
 import { type ListQuery, readListQuery } from '../records/listing/list-query.ts';
 import { dataOf, type RecordData } from '../records/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../records/record-runtime.ts';
+import { type MaintainDeps, maintainEntity } from '../records/reindex/maintain-entity.ts';
+import { purgeEntityJob } from '../records/reindex/purge-entity.ts';
 import { removalJob } from '../records/removals/run-removal.ts';
 import { createLargeRemovals, type LargeRemovals } from '../records/removals/start-removal.ts';
-import type { RecordEvents } from '../records/writing/events/record-events.ts';
+import { Findings } from '../records/verification/look.ts';
+import { type VerifyDeps, verifyStore, verifyWorkspace } from '../records/verify-store.ts';
+import { createFences } from '../records/writing/fence.ts';
 import { createNumbering } from '../records/writing/numbering.ts';
+import type { RecordEvents } from '../records/writing/record-events.ts';
 import { createSealer } from '../records/writing/sealed-values.ts';
 import { createWriteLoop, type RecordCall } from '../records/writing/write-loop.ts';
 import type { FieldDefinition } from '../schema/definition.ts';
@@ -53,7 +53,7 @@ export interface Node {
   readonly runtime: RecordRuntime;
   readonly removals: LargeRemovals;
   /** What a request of a user begins with: the entity as this node knows it. */
-  call(entityName: string, asking?: Partial<Pick<RecordCall, 'workspace' | 'actor'>>): Promise<RecordCall>;
+  call(entityName: string, options?: Partial<Pick<RecordCall, 'workspace' | 'actor'>>): Promise<RecordCall>;
 }
 
 const benchOrg = 'acme';
@@ -88,8 +88,11 @@ export class RecordBench {
     await scope.commit([workspaceTable.put(tenantCode, row, { if: 'any' })]);
   }
 
-  /** All that a node does, it does on its store, whatever store the workspace that it is asked for comes from. */
-  node(store = this.opened.store, events?: RecordEvents): Node {
+  /**
+   * All that a node does, it does on its store, whatever store the workspace that it is asked for comes from.
+   * @param itemsMax the records that a page or a count of it looks at at most.
+   */
+  node(store = this.opened.store, events?: RecordEvents, itemsMax?: number): Node {
     const { clock, newId } = this;
     const configs = createConfigReader({ store, clock });
     const both = { test: configs, prod: configs };
@@ -106,20 +109,21 @@ export class RecordBench {
       sealer,
       // No page ends short since the machine is busy.
       elapsed: () => clock.now(),
+      itemsMax,
     });
     return {
       configs,
       admin: createEntityAdmin({ store, configs, clock, auditContext, wake: () => undefined }),
       runtime,
       removals,
-      call: async (entityName, asking = {}) => {
+      call: async (entityName, options = {}) => {
         const config = await configs.current(benchOrg);
         const entity = await config.entity(entityName);
         if (entity === undefined) throw new Error(`there is no entity ${entityName}`);
-        const workspace = asking.workspace ?? this.workspace;
+        const workspace = options.workspace ?? this.workspace;
         const own =
           store === this.opened.store ? workspace : { ...workspace, scope: store.scope(workspace.scope.name) };
-        return { actor: { userId: user, claims: {} }, ...asking, workspace: own, config, entity };
+        return { actor: { userId: user, claims: {} }, ...options, workspace: own, config, entity };
       },
     };
   }
@@ -158,14 +162,14 @@ export async function withoutOthers(
   entityName: string,
   body: { readonly UpdateParams?: readonly object[] },
 ): Promise<object> {
-  const standing = (await admin.compiled(benchOrg, entityName))?.definition.UpdateParams ?? [];
+  const current = (await admin.compiled(benchOrg, entityName))?.definition.UpdateParams ?? [];
   const fields = body.UpdateParams as readonly FieldDefinition[] | undefined;
   if (fields === undefined) return body;
   const UpdateParams = fields.map((field) => {
-    const members = Object.keys(standing.find(({ name }) => name === field.name) ?? {});
+    const members = Object.keys(current.find(({ name }) => name === field.name) ?? {});
     return { ...Object.fromEntries(members.map((member) => [member, null])), ...field };
   });
-  const removeFields = standing.map(({ name }) => name).filter((name) => !fields.some((field) => field.name === name));
+  const removeFields = current.map(({ name }) => name).filter((name) => !fields.some((field) => field.name === name));
   return { ...body, UpdateParams, removeFields };
 }
 
@@ -217,7 +221,7 @@ export async function derived(bench: RecordBench, { config, workspace }: RecordC
   };
 }
 
-/** What is wrong with all that the store of a bench holds. */
+/** The faults of all that the store of a bench holds. */
 export function verifyBench(bench: RecordBench): ReturnType<typeof verifyStore> {
   return verifyStore(verifyParts(bench));
 }

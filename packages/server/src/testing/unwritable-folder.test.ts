@@ -6,13 +6,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createSecretsFile, loadSecrets } from '../identity/port.ts';
+import { createSecretsFile, loadSecrets } from '../people/secrets.ts';
 import { runProgram, temporaryFolder, usingStore } from './command.ts';
 import { SteppedClock } from './record-bench.ts';
 
 const sources = join(import.meta.dirname, '..');
 
-const run = (command: string, ...words: readonly string[]) => runProgram(join(sources, `${command}.ts`), words);
+const run = (command: string, ...words: readonly string[]) =>
+  runProgram(join(sources, 'commands', `${command}.ts`), words);
 
 async function dataFolder(context: TestContext): Promise<string> {
   const folder = join(temporaryFolder(context), 'data');

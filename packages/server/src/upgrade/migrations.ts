@@ -1,6 +1,20 @@
-import type { Item, ScopeName } from '../store/port.ts';
-import type { Stores } from './stores.ts';
-import { refuseUnchained } from './unnumbered-data.ts';
+import { orgAudit, platformAudit } from '../audit/audit-entry.ts';
+import { orgCodes, platformScopeName } from '../people/port.ts';
+import { readChainHead, readLink } from '../store/chain.ts';
+import type { Item, OpenedStore, Scope, ScopeName } from '../store/port.ts';
+import { eachScope } from '../store/walk.ts';
+
+/** Those of all data spaces. */
+export interface Stores {
+  readonly platform: OpenedStore;
+  readonly test: OpenedStore;
+  readonly prod: OpenedStore;
+}
+
+/** Data that no migration knows. A sentence about what was found, that goes on behind the name of its place. */
+export class UnknownData extends Error {
+  override readonly name = 'UnknownData';
+}
 
 /** Makes of data of the version before it what this version is. */
 export interface Migration {
@@ -14,12 +28,10 @@ export interface Migration {
    * rewritten may come again, after a start that was cut off. Entries of the audit log stay as they are, whatever they
    * say: a reader has to know all of them. An item keeps its version.
    */
-  readonly rewrite?: (item: Item, place: MigrationPosition) => readonly Item[];
-}
-
-export interface MigrationPosition {
-  readonly space: keyof Stores;
-  readonly scope: ScopeName;
+  readonly rewrite?: (
+    item: Item,
+    place: { readonly space: keyof Stores; readonly scope: ScopeName },
+  ) => readonly Item[];
 }
 
 /** Without a gap, one for each version behind the first. */
@@ -66,3 +78,38 @@ export const migrations: readonly Migration[] = [
     says: 'a production names its first admin, the platform may have founded its workspace, an address lies under one form, and the values of a run and of its steps lie sealed; those that lie there already stay as they are. An earlier release would make an admin of the first stranger, not find such an address, and go on with such a run without its input',
   },
 ];
+
+/**
+ * Commits from before the first number left data of several shapes. Those from which on the audit log was chained left
+ * what can be read as it is; older data lacks required items, and is known by its log: an org begins with an entry, and
+ * each log with its chain.
+ */
+async function refuseUnchained({ platform, test, prod }: Stores): Promise<void> {
+  const accounts = platform.store.scope(platformScopeName);
+  for await (const code of orgCodes(accounts)) await refuseWithoutChain(accounts, platformAudit(code));
+  await refuseLooseLog(accounts, orgAudit);
+  for (const opened of [test, prod]) await refuseLooseLogs(opened);
+}
+
+async function refuseLooseLogs({ store, maintenance }: OpenedStore): Promise<void> {
+  for await (const { name } of eachScope(maintenance)) await refuseLooseLog(store.scope(name), orgAudit);
+}
+
+async function refuseWithoutChain(scope: Scope, pk: string): Promise<void> {
+  if ((await readChainHead(scope, pk)) === undefined) throw unchained(scope, pk);
+  await refuseLooseLog(scope, pk);
+}
+
+/** The first entry tells of which time a log is: later commits chain what they add to an older one. */
+async function refuseLooseLog(scope: Scope, pk: string): Promise<void> {
+  const [first] = await scope.range(pk, { limit: 1 });
+  if (first !== undefined && readLink(first) === undefined) throw unchained(scope, pk);
+}
+
+function unchained({ name }: Scope, pk: string): UnknownData {
+  const log = pk === orgAudit ? `the scope \`${name}\`` : `the org \`${pk.slice(platformAudit('').length)}\``;
+  return new UnknownData(
+    `was written by a development version from before audit logs were chained (that of ${log} is not), which no release ` +
+      'reads: export its records with the commit that wrote it, and import them into an empty place',
+  );
+}

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { platformAuditEntry } from '../audit/audit-entry.ts';
-import { orgs, platformScopeName } from '../identity/org-users/org-directory.ts';
+import { orgs, platformScopeName } from '../people/org-users/org-directory.ts';
 import { interceptOpened } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Append, Item, OpenedStore, Put } from '../store/port.ts';
 import { everythingOf } from '../store/testing/conformance/store-contents.ts';
 import { Crash } from '../store/testing/failing-store.ts';
 import { isQuick } from '../store/testing/quick.ts';
-import type { Migration } from './migrations.ts';
-import type { Stores } from './stores.ts';
+import type { Migration, Stores } from './migrations.ts';
 import { staleVersion, upgradeStores } from './upgrade-stores.ts';
 
 const clock = { now: () => 0 };
@@ -81,7 +80,7 @@ test('a migration rewrites what it knows, step by step, and leaves versions, hea
 
 /** The process dies at one call, before or after it takes effect; every load is held to what a commit may take. */
 function dying(opened: OpenedStore, at: { left: number; readonly when: 'before' | 'after' }): OpenedStore {
-  return interceptOpened(opened, async (_asked, call) => {
+  return interceptOpened(opened, async (_operation, call) => {
     at.left -= 1;
     if (at.left < -1 || (at.left === -1 && at.when === 'before')) throw new Crash();
     const answer = await call();

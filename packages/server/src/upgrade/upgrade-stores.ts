@@ -1,10 +1,8 @@
 import { isOfAudit } from '../audit/audit-entry.ts';
 import { dataVersion } from '../store/data-version.ts';
-import { itemWithoutHead } from '../store/lost-head.ts';
 import type { OpenedStore, ScopeHead } from '../store/port.ts';
-import { eachScope, walkScope } from '../store/walk.ts';
-import { type Migration, migrations } from './migrations.ts';
-import { type Stores, UnknownData } from './stores.ts';
+import { eachScope, itemWithoutHead, walkScope } from '../store/walk.ts';
+import { type Migration, migrations, type Stores, UnknownData } from './migrations.ts';
 
 const spaces = ['platform', 'test', 'prod'] as const;
 

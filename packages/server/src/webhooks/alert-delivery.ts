@@ -3,11 +3,11 @@ import { timestamp } from '../lib/clock.ts';
 import type { Change, Put, Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { tryCommit } from '../store/transact.ts';
-import { type Outcome, pauseAfter, type RetryPauses, type SendDeps, send } from '../work/send.ts';
+import { pauseAfter, type RetryPauses, type SendDeps, type SendOutcome, send } from '../work/send.ts';
 
 /** Where an org wants its alerts sent. */
 export interface StoredWebhook {
-  /** What its secret is derived from. */
+  /** The source of its secret. */
   readonly id: string;
   readonly url: string;
   readonly created_at: string;
@@ -17,7 +17,7 @@ export interface StoredWebhook {
 }
 
 /** How far the last message has come. */
-export interface Delivery {
+export interface AlertDelivery {
   readonly id: string;
   readonly type: string;
   readonly state: 'delivered' | 'retrying' | 'failed';
@@ -36,7 +36,7 @@ export interface DeliveryWork {
   readonly type: string;
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** How often it was sent already. */
+  /** The number of times that it was sent already. */
   readonly attempts: number;
 }
 
@@ -54,7 +54,7 @@ export const webhooks = table(
 /** By org. */
 export const deliveries = table(
   (orgCode: string) => ({ pk: 'alert-delivery', sk: orgCode }),
-  json<Delivery>('alert delivery', { id: 'string', state: 'string' }),
+  json<AlertDelivery>('alert delivery', { id: 'string', state: 'string' }),
 );
 
 const deliveryWorks = table(
@@ -92,11 +92,11 @@ export async function deliver(deps: DeliverDeps, work: DeliveryWork, renewLease:
   const outcome = await send(deps, { id, body, url, keys: [deps.keyOf(webhook)], timeoutMilliseconds });
   // A platform that ends has cut the call off: that is no failure of the receiver.
   if (outcome.state !== 'delivered') await renewLease();
-  // Where it is refused, another node has taken the work over and come to its end.
+  // If it is refused, another node has taken the work over and come to its end.
   await tryCommit(deps.platform, changesAfter(work, outcome, deps.now()));
 }
 
-function changesAfter(work: DeliveryWork, outcome: Outcome, now: number): readonly Change[] {
+function changesAfter(work: DeliveryWork, outcome: SendOutcome, now: number): readonly Change[] {
   const { org, id, type } = work;
   const attempts = work.attempts + 1;
   const nextAt = nextAttemptAt({ ...work, attempts }, outcome, now);
@@ -106,7 +106,7 @@ function changesAfter(work: DeliveryWork, outcome: Outcome, now: number): readon
   const reason = status === null ? answer : `the answer has status ${status}`;
   const failure = isDelivered ? null : reason;
   const next_attempt_at = nextAt === undefined ? null : timestamp(nextAt);
-  const delivery: Delivery = { id, type, state, attempts, at: timestamp(now), status, failure, next_attempt_at };
+  const delivery: AlertDelivery = { id, type, state, attempts, at: timestamp(now), status, failure, next_attempt_at };
   return [
     deliveries.put(org, delivery, { if: 'any' }),
     ...(nextAt === undefined ? workDone(work) : [workItem({ ...work, attempts }, nextAt, 'present')]),
@@ -121,7 +121,7 @@ function workDone(work: DeliveryWork): readonly Change[] {
 
 function nextAttemptAt(
   { type, attempts }: DeliveryWork,
-  { state, retryAfterSeconds }: Outcome,
+  { state, retryAfterSeconds }: SendOutcome,
   now: number,
 ): number | undefined {
   if (state !== 'failed' || type === testType) return undefined;

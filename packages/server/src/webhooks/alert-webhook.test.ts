@@ -41,7 +41,7 @@ const auditContext = {
   actor: { kind: 'org_user', id: 'ann' },
   request_id: 'r',
 } as const;
-const asked = { orgCode: 'acme', auditContext, managementUrl: 'https://manage.example' };
+const command = { orgCode: 'acme', auditContext, managementUrl: 'https://manage.example' };
 const event = { type: 'plan.limit_near', data: { metric: 'records', percent: 80, resets_at: null } };
 
 async function open(rules: CallRules = { isDevelopment: true }) {
@@ -67,7 +67,7 @@ async function open(rules: CallRules = { isDevelopment: true }) {
     },
     due,
     nextAt: async () => (await maintenance.due('work', Number.MAX_SAFE_INTEGER, 1))[0]?.item.due?.at,
-    told: async () =>
+    entries: async () =>
       (await platform.range(platformAudit('acme'), { limit: 100 })).flatMap((item) => readEntry(item) ?? []),
     last: async () => (await webhook.show('acme')).last_delivery,
   };
@@ -78,7 +78,7 @@ type Opened = Awaited<ReturnType<typeof open>>;
 async function withReceiver(t: TestContext, answer?: RequestListener) {
   const receiver = await startReceiver(t, answer);
   const opened = await open();
-  const { secret } = await opened.webhook.set(asked, { url: receiver.url });
+  const { secret } = await opened.webhook.set(command, { url: receiver.url });
   return { ...receiver, ...opened, receiver: receiver.state, secret };
 }
 
@@ -106,7 +106,7 @@ test('an alert arrives signed by the secret that was shown, and leaves nothing t
 
 test('the secret is shown once, lies nowhere in the store, and each address has another', async (t) => {
   const { platform, webhook, secret, url } = await withReceiver(t);
-  const again = await webhook.set(asked, { url });
+  const again = await webhook.set(command, { url });
   assert.notEqual(again.secret, secret);
   assert.match(again.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.ok(!JSON.stringify(await webhook.show('acme')).includes('whsec_'));
@@ -115,7 +115,7 @@ test('the secret is shown once, lies nowhere in the store, and each address has 
 });
 
 test('what is not taken is sent again under the same id at growing distances, and then recorded in the audit log', async (t) => {
-  const { announce, turn, received, state, nextAt, last, told, due } = await withReceiver(t, (_, reply) =>
+  const { announce, turn, received, state, nextAt, last, entries, due } = await withReceiver(t, (_, reply) =>
     reply.writeHead(500).end('x'.repeat(100_000)),
   );
   await announce();
@@ -135,7 +135,7 @@ test('what is not taken is sent again under the same id at growing distances, an
   const [id, ...otherIds] = new Set(received.map(({ headers }) => headers['webhook-id']));
   assert.deepEqual(otherIds, []);
   assert.deepEqual([(await last())?.state, (await last())?.attempts], ['failed', attempts]);
-  const entry = (await told()).at(-1);
+  const entry = (await entries()).at(-1);
   assert.deepEqual(
     [entry?.action, entry?.actor.kind, entry?.target?.id, entry?.detail],
     ['alert_webhook.failed', 'platform', id, { type: event.type, attempts }],
@@ -180,13 +180,13 @@ test('what waits goes to the address that stands when it is sent, and nowhere on
   const other = await startReceiver(t);
   await announce();
   await turn();
-  await webhook.set(asked, { url: other.url });
+  await webhook.set(command, { url: other.url });
   state.now += retryMilliseconds[0] ?? 0;
   await turn();
   assert.deepEqual([received.length, other.received.length], [1, 1]);
   receiver.answer = (_, reply) => reply.writeHead(204).end();
   await announce();
-  await webhook.remove(asked);
+  await webhook.remove(command);
   await turn();
   assert.deepEqual([received.length, other.received.length], [1, 1]);
   assert.deepEqual(await webhook.announce('acme', event), []);
@@ -208,7 +208,9 @@ test('a platform that ends cuts off what it sends, and the work stays as it was'
 });
 
 test('tests take the place of one another, are sent once, and are in no audit log', async (t) => {
-  const { webhook, turn, due, received, last, told } = await withReceiver(t, (_, reply) => reply.writeHead(500).end());
+  const { webhook, turn, due, received, last, entries } = await withReceiver(t, (_, reply) =>
+    reply.writeHead(500).end(),
+  );
   const ids = [(await webhook.test('acme')).id, (await webhook.test('acme')).id];
   assert.equal((await due()).length, 1);
   await turn();
@@ -218,7 +220,7 @@ test('tests take the place of one another, are sent once, and are in no audit lo
   );
   assert.deepEqual([(await last())?.id, (await last())?.state], [ids[1], 'failed']);
   assert.deepEqual(
-    (await told()).map(({ action }) => action),
+    (await entries()).map(({ action }) => action),
     ['alert_webhook.set'],
   );
 });
@@ -238,7 +240,7 @@ async function assertRefused({ webhook, platform }: Opened, bodies: readonly unk
   for (const body of bodies) {
     // What the gateway refuses by the contract does not come here.
     if (checkSchema(alertWebhookApi.setAlertWebhook.body, body).length > 0) continue;
-    await assert.rejects(webhook.set(asked, body as { readonly url: string }), isWrong, JSON.stringify(body));
+    await assert.rejects(webhook.set(command, body as { readonly url: string }), isWrong, JSON.stringify(body));
   }
   assert.deepEqual(await platform.range('alert-webhook', { limit: 1 }), []);
   assert.deepEqual(await platform.range(platformAudit('acme'), { limit: 1 }), []);
@@ -269,7 +271,7 @@ test('what a name stands for is judged when it is called, and networks that the 
     [{ isDevelopment: false, resolve, alsoAllowed }, 'there was no answer (EPROTO)'],
   ] as const) {
     const opened = await open(rules);
-    await opened.webhook.set(asked, { url: `https://receiver.example:${port}/` });
+    await opened.webhook.set(command, { url: `https://receiver.example:${port}/` });
     await opened.announce();
     await opened.turn();
     assert.equal((await opened.last())?.failure, failure);

@@ -34,9 +34,9 @@ export interface AlertWebhook {
   /**
    * Puts one in place of another. Its secret is shown this once. @throws Problem `validation_failed`, `unknown_field`.
    */
-  set(asked: AskedWebhook, body: { readonly url: string }): Promise<CreatedWebhook>;
+  set(command: WebhookCommand, body: { readonly url: string }): Promise<CreatedWebhook>;
   /** What waits is sent no more. @throws Problem `not_found`. */
-  remove(asked: AskedWebhook): Promise<void>;
+  remove(command: WebhookCommand): Promise<void>;
   /** Has a message sent that says nothing. @throws Problem `not_found`. */
   test(orgCode: string): Promise<{ readonly id: string }>;
   /** What has an alert sent, for the commit of what it tells of; nothing where the org wants none. */
@@ -47,7 +47,7 @@ export interface AlertWebhook {
   close(): void;
 }
 
-export interface AskedWebhook {
+export interface WebhookCommand {
   readonly orgCode: string;
   readonly auditContext: AuditContext;
   /** Where the management gateway is reached. */
@@ -70,7 +70,7 @@ export interface AlertWebhookDeps {
   readonly platform: Scope;
   readonly clock: Clock;
   readonly newId: IdSource;
-  /** What the secrets are derived from, so that none lies in the store. */
+  /** The source of the secrets, so that none lies in the store. */
   readonly rootKey: Buffer;
   readonly rules: CallRules;
   /** Where an org gets more. @param base the address that the management gateway had when the webhook was set. */
@@ -92,8 +92,8 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
   };
   return {
     show: (orgCode) => showWebhook(platform, orgCode),
-    set: (asked, body) => setWebhook(deps, asked, body),
-    remove: (asked) => removeWebhook(platform, asked),
+    set: (command, body) => setWebhook(deps, command, body),
+    remove: (command) => removeWebhook(platform, command),
     test: async (orgCode) => {
       if ((await webhooks.read(platform, orgCode)) === undefined) throw notFound();
       const work = workOf(deps, orgCode, { type: testType, data: { org: orgCode } });
@@ -134,11 +134,11 @@ async function showWebhook(platform: Scope, orgCode: string): Promise<ShownWebho
 /** Another address has another secret: a holder of one cannot sign for the other. */
 async function setWebhook(
   deps: AlertWebhookDeps,
-  asked: AskedWebhook,
+  command: WebhookCommand,
   body: { readonly url: string },
 ): Promise<CreatedWebhook> {
   const { url } = readWebhook(body, deps.rules);
-  const { orgCode, auditContext, managementUrl: management_url } = asked;
+  const { orgCode, auditContext, managementUrl: management_url } = command;
   const config: WebhookConfig = { url, created_at: auditContext.at, created_by: auditContext.actor.id };
   const webhook: StoredWebhook = { id: deps.newId(), ...config, management_url };
   await deps.platform.commit([
@@ -149,7 +149,7 @@ async function setWebhook(
   return { ...config, secret: secretText(keyOf(deps, webhook)) };
 }
 
-async function removeWebhook(platform: Scope, { orgCode, auditContext }: AskedWebhook): Promise<void> {
+async function removeWebhook(platform: Scope, { orgCode, auditContext }: WebhookCommand): Promise<void> {
   await transact(platform, async () => {
     const row = await webhooks.read(platform, orgCode);
     if (row === undefined) throw notFound();

@@ -5,7 +5,7 @@ import { defineJob } from './job.ts';
 /** A job of so many steps, each of which takes so long or ends otherwise. */
 function jobOf(steps: readonly (number | 'wait' | 'over')[]) {
   let now = 1_800_000_000_000;
-  const begun = now;
+  const started = now;
   const space = { clock: { now: () => now } };
   const log: string[] = [];
   let done = 0;
@@ -25,7 +25,7 @@ function jobOf(steps: readonly (number | 'wait' | 'over')[]) {
   });
   const run = async (renewLease = async (): Promise<void> => undefined) => {
     const at = await job.run(space, { id: 'w' }, renewLease);
-    return at === undefined ? undefined : at - begun;
+    return at === undefined ? undefined : at - started;
   };
   return { run, log };
 }

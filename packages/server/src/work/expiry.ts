@@ -34,7 +34,7 @@ const turnMilliseconds = 60_000;
 const leaseMilliseconds = 50_000;
 const renewAfterMilliseconds = 20_000;
 const itemsPerStep = 1000;
-/** What lies in closed scopes is looked past up to here: what is behind it waits until these scopes are removed. */
+/** The contents of closed scopes is looked past up to here: what is behind it waits until these scopes are removed. */
 const itemsReadMax = 20_000;
 const scopesAtOnce = 64;
 
@@ -140,9 +140,9 @@ async function removeExpired(scope: Scope, keys: readonly Key[]): Promise<boolea
     );
   try {
     if (await remove(keys)) return true;
-    const standing = await scope.get(keys);
-    const absent = keys.filter((_, index) => standing[index] === undefined);
-    // Where one of them is written again just now, all of them are left for the next step.
+    const current = await scope.get(keys);
+    const absent = keys.filter((_, index) => current[index] === undefined);
+    // If one of them is written again just now, all of them are left for the next step.
     if (absent.length > 0) await remove(absent);
     return true;
   } catch (error) {

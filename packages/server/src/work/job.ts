@@ -23,14 +23,14 @@ export interface Job<Space = JobSpace> {
 }
 
 /** A job without progress: what ends it early has it begin again. */
-export function plainJob<Space, Work>(
+export function plainJob<Space, JobWork>(
   name: string,
-  run: (space: Space, work: Work, renewLease: RenewLease) => Promise<void>,
+  run: (space: Space, work: JobWork, renewLease: RenewLease) => Promise<void>,
 ): Job<Space> {
   return {
     name,
     run: async (space, work, renewLease) => {
-      await run(space, work as Work, renewLease);
+      await run(space, work as JobWork, renewLease);
       return undefined;
     },
   };
@@ -38,7 +38,7 @@ export function plainJob<Space, Work>(
 
 /** The job in spaces that lack a part of what it works with, or have another. */
 export function withParts<Parts extends object, Space>(job: Job<Space>, parts: Parts): Job<Omit<Space, keyof Parts>> {
-  return { ...job, run: (space, ...asked) => job.run({ ...space, ...parts } as Space, ...asked) };
+  return { ...job, run: (space, ...args) => job.run({ ...space, ...parts } as Space, ...args) };
 }
 
 /** A run of a job whose progress is a stored row. */
@@ -62,17 +62,17 @@ const sliceMilliseconds = 10_000;
 const waitMilliseconds = 1000;
 
 /** A job that goes on step by step, until it is over or its turn is: then it comes back. */
-export function defineJob<Space extends { readonly clock: Clock }, Work, Row>({
+export function defineJob<Space extends { readonly clock: Clock }, JobWork, Row>({
   begin,
   ...job
-}: Pick<Job, 'name' | 'isUrgent'> & { readonly begin: (space: Space, work: Work) => JobSteps<Row> }): Job<Space> {
+}: Pick<Job, 'name' | 'isUrgent'> & { readonly begin: (space: Space, work: JobWork) => JobSteps<Row> }): Job<Space> {
   return {
     ...job,
     run: async (space, work, renewLease) => {
       const { clock } = space;
-      const begunAt = clock.now();
-      const isLate = () => clock.now() - begunAt >= sliceMilliseconds;
-      const { row: read, step } = begin(space, work as Work);
+      const startedAt = clock.now();
+      const isLate = () => clock.now() - startedAt >= sliceMilliseconds;
+      const { row: read, step } = begin(space, work as JobWork);
       for (;;) {
         await renewLease();
         const row = await read();
@@ -85,7 +85,7 @@ export function defineJob<Space extends { readonly clock: Clock }, Work, Row>({
   };
 }
 
-interface Work {
+interface JobWork {
   readonly job: string;
   /** Holds only while `until` is when the item is due: a release that does not know of it moves that time alone. */
   readonly leased?: Leased;
@@ -94,11 +94,11 @@ interface Work {
 /** Of a scope, by name. */
 export const works = table(
   (name: string) => ({ pk: 'work', sk: name }),
-  json<Work>('piece of work', { job: 'string' }),
+  json<JobWork>('piece of work', { job: 'string' }),
 );
 
 /** Has a job do a piece of work from `at` on, in the place of what waits under the same name. */
-export function workItem(name: string, work: Work & Readonly<Record<string, unknown>>, at: number): Put {
+export function workItem(name: string, work: JobWork & Readonly<Record<string, unknown>>, at: number): Put {
   return works.put(name, work, { if: 'any', due: { at, queue: 'work' } });
 }
 

@@ -5,7 +5,7 @@ import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
 import { type Job, working } from './job.ts';
 import { WorkQueue } from './work-queue.ts';
 
-type Handler = (...asked: Parameters<Job['run']>) => Promise<void>;
+type Handler = (...args: Parameters<Job['run']>) => Promise<void>;
 
 /** A store with work in it, and runners on it that the test wakes. */
 async function workplace() {
@@ -18,8 +18,8 @@ async function workplace() {
     const runner = new WorkQueue({ queue: 'work', spaces: [space], clock, onError, atOnce: isParallel ? 10 : 1 });
     const job: Job = {
       name: 'job',
-      run: async (...asked) => {
-        await handler(...asked);
+      run: async (...args) => {
+        await handler(...args);
         return undefined;
       },
     };
@@ -66,9 +66,9 @@ test('a parallel runner does at most ten at once, each once, and a failing job k
   for (const name of names) await give(name);
   const done: string[] = [];
   let gate = Promise.withResolvers<void>();
-  const begun: string[] = [];
+  const started: string[] = [];
   const handler: Handler = async (_space, work) => {
-    begun.push(nameOf(work));
+    started.push(nameOf(work));
     await gate.promise;
     if (nameOf(work) === 'w24') throw new Error('broken');
     done.push(nameOf(work));
@@ -76,9 +76,9 @@ test('a parallel runner does at most ten at once, each once, and a failing job k
   const runner = run(handler, opened, true);
   runner.wake();
   for (const count of [10, 20, 25]) {
-    await until(() => begun.length === count);
+    await until(() => started.length === count);
     await until(() => true);
-    assert.equal(begun.length, count);
+    assert.equal(started.length, count);
     const { resolve } = gate;
     gate = Promise.withResolvers<void>();
     resolve();
@@ -202,17 +202,17 @@ test('a job that says it is still at work keeps its lease', async () => {
 
 test('a runner that is closed lets its job stop between two steps, and the work is due for the next one at once', async () => {
   const { run, give, due, left, errors } = await workplace();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const runner = run(async (_space, _work, renewLease) => {
-    begun.resolve();
+    started.resolve();
     await gate.promise;
     await renewLease();
     assert.fail('it was to stop');
   });
   for (const name of ['a', 'b']) await give(name);
   runner.wake();
-  await begun.promise;
+  await started.promise;
   const closing = runner.close();
   gate.resolve();
   await closing;
@@ -224,16 +224,16 @@ test('a runner that is closed lets its job stop between two steps, and the work 
 
 test('a runner that is closed gives nothing back that another process has taken over', async () => {
   const { run, give, left, errors, advance } = await workplace();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const runner = run(async (_space, _work, renewLease) => {
-    begun.resolve();
+    started.resolve();
     await gate.promise;
     await renewLease();
   });
   await give('w');
   runner.wake();
-  await begun.promise;
+  await started.promise;
   advance(30_000);
   const other = run(async () => undefined);
   other.wake();
@@ -303,17 +303,17 @@ test('a piece of work names who is at it and until when, and its job sees nothin
   const { opened, run, give, left, advance } = await workplace();
   const rows = async () =>
     (await opened.store.scope('s').range('work', { limit: 10 })).map(({ value, due }) => [value, due?.at]);
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const seen: unknown[] = [];
   const dies = run(async (_space, work) => {
     seen.push(work);
-    begun.resolve();
+    started.resolve();
     await gate.promise;
   });
   await give('w');
   dies.wake();
-  await begun.promise;
+  await started.promise;
   const end = 1_800_000_030_000;
   const text = (leased: object) => JSON.stringify({ job: 'job', name: 'w', leased });
   assert.deepEqual(await rows(), [[text({ by: 'one', until: end }), end]]);

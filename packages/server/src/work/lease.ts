@@ -50,7 +50,7 @@ export class Lease {
   readonly #terms: LeaseTerms;
   #version: number | undefined;
   #renewedAt: number | undefined;
-  #askedAt: number | undefined;
+  #renewalDueAt: number | undefined;
 
   /** One that its first commit takes. @param version of the item; undefined where there is none. */
   constructor(terms: LeaseTerms, version?: number) {
@@ -92,14 +92,14 @@ export class Lease {
   changes(): readonly Change[] {
     const { clock, milliseconds, key, node, put } = this.#terms;
     const now = clock.now();
-    this.#askedAt = this.isLate ? now : undefined;
-    if (this.#askedAt === undefined) return [{ kind: 'check', ...key, if: this.condition }];
+    this.#renewalDueAt = this.isLate ? now : undefined;
+    if (this.#renewalDueAt === undefined) return [{ kind: 'check', ...key, if: this.condition }];
     return put({ by: node, until: now + milliseconds }, this.condition);
   }
 
   /** A commit with these changes was answered that another did. */
   kept(): void {
-    this.#renewedAt = this.#askedAt ?? this.#renewedAt;
+    this.#renewedAt = this.#renewalDueAt ?? this.#renewedAt;
   }
 
   /** @throws LeaseLost where any of it is refused. */

@@ -21,13 +21,13 @@ export interface MessageToSend extends Message {
   readonly isAnswerRead?: true;
 }
 
-/** What became of one attempt. */
-export interface Outcome {
+/** The outcome of one attempt. */
+export interface SendOutcome {
   /** `refused` is final: it is not sent again. */
   readonly state: 'delivered' | 'failed' | 'refused';
   /** That of the answer; null where there was none. */
   readonly status: number | null;
-  /** How long it took, in milliseconds. */
+  /** The duration in milliseconds. */
   readonly ms: number;
   /** The beginning of the answer, without secrets, or why there is none. */
   readonly answer: string;
@@ -40,7 +40,7 @@ const readBytesMax = 16 * 1024;
 const statusGone = 410;
 
 /** Posts JSON, signed as Standard Webhooks 1.0.0 has it. Only a 2xx says that it has arrived; a redirect is followed nowhere. */
-export async function send({ request, now, closing }: SendDeps, message: MessageToSend): Promise<Outcome> {
+export async function send({ request, now, closing }: SendDeps, message: MessageToSend): Promise<SendOutcome> {
   const { url, keys, body, timeoutMilliseconds, isAnswerRead } = message;
   const startedAt = now();
   const signed = signedHeaders(keys, message, startedAt);
@@ -75,7 +75,7 @@ export async function send({ request, now, closing }: SendDeps, message: Message
 function outcomeOf({
   statusCode = 0,
   headers,
-}: IncomingMessage): Pick<Outcome, 'state' | 'status' | 'retryAfterSeconds'> {
+}: IncomingMessage): Pick<SendOutcome, 'state' | 'status' | 'retryAfterSeconds'> {
   if (statusCode >= 200 && statusCode < 300) return { state: 'delivered', status: statusCode };
   if (statusCode === statusGone) return { state: 'refused', status: statusCode };
   const wait = headers['retry-after'];
@@ -112,7 +112,7 @@ export function growing(first: number, factor: number, most: number): RetryPause
   return (attempts) => Math.min(first * factor ** Math.max(attempts - 1, 0), most);
 }
 
-const askedSecondsMax = 6 * 3600;
+const requestedSecondsMax = 6 * 3600;
 
 /**
  * The pause after so many attempts, and at least as long as the receiver asks.
@@ -122,10 +122,10 @@ export function pauseAfter(
   { after, between }: RetryPauses,
   attempts: number,
   random = 0,
-  askedSeconds = 0,
+  requestedSeconds = 0,
 ): number | undefined {
   const pause = after(attempts);
   if (pause === undefined) return undefined;
   const [least, most] = between?.(pause) ?? [pause, pause];
-  return Math.round(Math.max(least + random * (most - least), Math.min(askedSeconds, askedSecondsMax) * 1000));
+  return Math.round(Math.max(least + random * (most - least), Math.min(requestedSeconds, requestedSecondsMax) * 1000));
 }

@@ -22,28 +22,28 @@ export interface WorkQueueOptions<Space extends JobSpace> {
   readonly spaces: readonly Space[];
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
-  /** How much this node does at once. */
+  /** The amount that this node does at once. */
   readonly atOnce: number;
 }
 
-/** How a piece of work is done. */
-export interface Taken {
+/** The way a piece of work is done. */
+export interface WorkItem {
   /** Work of one share takes a bounded part of what is done at once; left out, it has no bound of its own. */
   readonly share?: string;
   readonly run: () => Promise<void>;
 }
 
 /** What is done with a piece of work; undefined where another node has to do it. */
-export type Take<Space> = (space: Space, entry: DueItem, isClosed: () => boolean) => Taken | undefined;
+export type Take<Space> = (space: Space, entry: DueItem, isClosed: () => boolean) => WorkItem | undefined;
 
 /** When something is due that a builder waits for: from the beginning of time, whatever was known of it before. */
-export const askedAt = 0;
+export const immediately = 0;
 
 const turnMilliseconds = 1000;
 const entriesPerReadMin = 10;
 const perShare = 8;
 const failuresPerTurnMax = 10;
-const putOffMillisecondsMax = 30_000;
+const deferMillisecondsMax = 30_000;
 const closedMilliseconds = 60_000;
 
 /** Looks each second, or when it is woken, for what is due in a queue, and has it done within bounds. */
@@ -78,10 +78,10 @@ export class WorkQueue<Space extends JobSpace> {
   /** Looks for what is due now instead of at the next turn. */
   wake(): void {
     this.#failed.clear();
-    this.#goOn();
+    this.#resume();
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#isPoked = true;
     if (this.#looking !== undefined || this.#isClosed || this.#take === undefined) return;
     this.#looking = this.#look(this.#take)
@@ -89,7 +89,7 @@ export class WorkQueue<Space extends JobSpace> {
       .finally(() => {
         this.#looking = undefined;
         // Woken between its last look and now.
-        if (this.#isPoked) this.#goOn();
+        if (this.#isPoked) this.#resume();
       });
   }
 
@@ -143,7 +143,7 @@ export class WorkQueue<Space extends JobSpace> {
   }
 
   /** True where the entry stays due for now: it is under way, or nothing can be done about it. */
-  async #begin({ take, space, index, over }: Looked<Space>, entry: DueItem): Promise<boolean> {
+  async #begin({ take, space, index, over }: ScannedSpace<Space>, entry: DueItem): Promise<boolean> {
     const { clock, queue, spaces } = this.#options;
     const { scope, item } = entry;
     const place = `${index} ${scope}`;
@@ -156,12 +156,12 @@ export class WorkQueue<Space extends JobSpace> {
     const share = taken.share ?? key;
     if ((this.#ofShare.get(share) ?? 0) >= perShare) {
       // Put off, it would not be known as asked for any more.
-      if (item.due?.at === askedAt) return true;
+      if (item.due?.at === immediately) return true;
       const before = over.get(share) ?? 0;
       over.set(share, before + 1);
       const turns = 1 + Math.floor(before / perShare);
-      const at = clock.now() + Math.min(turns * turnMilliseconds, putOffMillisecondsMax);
-      await putOff(space.store.scope(scope), item, { at, queue });
+      const at = clock.now() + Math.min(turns * turnMilliseconds, deferMillisecondsMax);
+      await defer(space.store.scope(scope), item, { at, queue });
       return false;
     }
     this.#ofShare.set(share, (this.#ofShare.get(share) ?? 0) + 1);
@@ -171,13 +171,13 @@ export class WorkQueue<Space extends JobSpace> {
       const left = (this.#ofShare.get(share) ?? 1) - 1;
       if (left > 0) this.#ofShare.set(share, left);
       else this.#ofShare.delete(share);
-      if (this.#isFull) this.#goOn();
+      if (this.#isFull) this.#resume();
     };
     this.#underWay.set(key, this.#run(taken, place, key).finally(ended));
     return true;
   }
 
-  async #run({ run }: Taken, place: string, key: string): Promise<void> {
+  async #run({ run }: WorkItem, place: string, key: string): Promise<void> {
     const { clock, onError } = this.#options;
     try {
       await run();
@@ -191,16 +191,16 @@ export class WorkQueue<Space extends JobSpace> {
   }
 }
 
-interface Looked<Space> {
+interface ScannedSpace<Space> {
   readonly take: Take<Space>;
   readonly space: Space;
   readonly index: number;
-  /** By share: how much was put off in this look. */
+  /** By share: the number of items deferred in this scan. */
   readonly over: Map<string, number>;
 }
 
 /** What another has moved meanwhile stays where that has put it. */
-export async function putOff(scope: Scope, { pk, sk, value, version }: Item, due: Due): Promise<void> {
+export async function defer(scope: Scope, { pk, sk, value, version }: Item, due: Due): Promise<void> {
   const put = { kind: 'put', pk, sk, value, if: { version }, due } as const;
   await scope.commit([put], { priority: 'background' }).catch(ignoreConflict);
 }

@@ -116,15 +116,15 @@ test('what is asked of many records in one render is one call, and each answer i
   skip,
 }, async (context) => {
   const page = await openPage(context);
-  const asked: Request[] = [];
+  const requests: Request[] = [];
   page.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().includes('/access/v1/')) asked.push(request);
+    if (request.method() === 'POST' && request.url().includes('/access/v1/')) requests.push(request);
   });
   await signInOn(page, fixture?.ann);
   const items = page.getByRole('listitem');
   await items.filter({ hasText: 'update:true delete:false' }).nth(11).waitFor();
-  await assertBecomes(() => asked.length, 1);
-  assert.equal(asked[0]?.postDataJSON().evaluations.length, 2 * notesOfAnn.length);
+  await assertBecomes(() => requests.length, 1);
+  assert.equal(requests[0]?.postDataJSON().evaluations.length, 2 * notesOfAnn.length);
   await page.getByText('may create: false').waitFor();
   await page.getByText('count: 12').waitFor();
 });

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { call } from '../../call.ts';
-import { assertBecomes } from '../../eventually.ts';
+import { assertBecomes, eventually } from '../../eventually.ts';
 import { allow, foundedOrg, joinOrg, manage, type Org } from '../../org.ts';
 import { signMessage } from '../../standard-webhook.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -73,6 +73,9 @@ test('a builder sets the secret of a hook, calls it by the example, and sees wha
   assert.equal((await send(org, '{"amount":"much"}', canary.replaceAll(' ', '-'))).status, 400);
   const stranger = `whsec_${Buffer.from('the key of a stranger').toString('base64')}`;
   for (let index = 0; index < 3; index++) assert.equal((await send(org, '{}', 'x', stranger)).status, 401);
+  // The org lists a run from when it begins, which may be after the answer.
+  const runs = async () => (await manage(org, 'GET', '/runs?env=test&trigger=hook')).body.items as readonly unknown[];
+  await eventually('the run in the list', async () => (await runs()).length === 1);
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page
     .getByRole('table', { name: 'Accepted messages' })

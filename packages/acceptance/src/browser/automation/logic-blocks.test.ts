@@ -278,9 +278,9 @@ test('runs are found by filters in the address, followed, cancelled, and retried
   await put(org, 'waits', { steps: [make('one'), { id: 'rest', type: 'wait', seconds: 86_400 }] });
   const begin = async (name: string, input: object = {}) => {
     const body = { tenant_code: 'main', input };
-    const begun = await manage<{ run: string }>(org, 'POST', `/logicblocks/${name}/run`, { body });
-    assert.equal(begun.status, 202, begun.text);
-    return begun.body.run;
+    const started = await manage<{ run: string }>(org, 'POST', `/logicblocks/${name}/run`, { body });
+    assert.equal(started.status, 202, started.text);
+    return started.body.run;
   };
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);

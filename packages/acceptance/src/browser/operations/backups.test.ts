@@ -123,9 +123,9 @@ test('a download ends with the key, and leaves nothing behind', { skip }, async 
   // As where the platform is slow to send.
   await page.route(`**/platform/backups/${name}`, () => new Promise<never>(() => undefined));
   await page.getByRole('button', { name: `Download ${name}` }).click();
-  const asked = page.waitForRequest(`**/platform/backups/${name}`);
+  const waitedRequest = page.waitForRequest(`**/platform/backups/${name}`);
   await page.getByRole('dialog').getByRole('button', { name: 'Save the file' }).click();
-  await asked;
+  await waitedRequest;
   const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith(name));
   await page.clock.fastForward('15:01');
   await page.getByText('Locked, because nothing was done for 15 minutes.').waitFor();

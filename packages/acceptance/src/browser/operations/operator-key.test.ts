@@ -39,9 +39,9 @@ test('the operator key is in the header of calls below /platform, and nowhere el
   const org = await signUp(platform);
   await signInAs(page, org.builder);
   const requests: Request[] = [];
-  const said: string[] = [];
+  const logged: string[] = [];
   page.on('request', (request) => requests.push(request));
-  page.on('console', (message) => said.push(message.text()));
+  page.on('console', (message) => logged.push(message.text()));
   await operateAt(page, '/keys');
   const table = page.getByRole('table', { name: 'Signing keys' });
   await table.getByText('It signs every new token').waitFor();
@@ -71,7 +71,7 @@ test('the operator key is in the header of calls below /platform, and nowhere el
     authorized.every((path) => path.startsWith('/platform/')),
     authorized.join(),
   );
-  assert.ok(!said.join('\n').includes(operatorKey));
+  assert.ok(!logged.join('\n').includes(operatorKey));
 });
 
 const screens = [

@@ -67,7 +67,10 @@ test('orgs are found by a part of their name or code, and one is shown with what
   // Each is called `Org` and its code.
   await search.fill(`ORG ${org.code}`);
   await table.getByRole('link', { name: org.code }).waitFor();
-  await search.fill(org.code.slice(1).toUpperCase());
+  const last = org.code.slice(1).toUpperCase();
+  const found = page.waitForResponse((response) => response.url().includes(last));
+  await search.fill(last);
+  await found;
   await table.getByRole('link', { name: org.code }).waitFor();
   await assertBecomes(() => table.getByRole('row').count(), 2);
   await assertBecomes(() => page.url().includes('q='), true);
@@ -88,28 +91,28 @@ test('orgs are found by a part of their name or code, and one is shown with what
 test('an org at the end of a long list is found without a click', { skip }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   const org = await signUp(platform);
-  const asked: (string | null)[] = [];
+  const requests: (string | null)[] = [];
   // As where each call looks at 1,000 of many orgs.
   await page.route('**/platform/orgs?*', async (route) => {
     const query = new URL(route.request().url()).searchParams;
-    asked.push(query.get('nexttoken'));
+    requests.push(query.get('nexttoken'));
     if (query.get('part') === 'none-has-this') return route.fulfill({ json: { items: [], nexttoken: 'more' } });
-    if (asked.length < 4) return route.fulfill({ json: { items: [], nexttoken: `after-${asked.length}` } });
+    if (requests.length < 4) return route.fulfill({ json: { items: [], nexttoken: `after-${requests.length}` } });
     query.delete('nexttoken');
     return route.continue({ url: `${platform.management}/platform/orgs?${query}` });
   });
   await operateAt(page, `/orgs?q=${org.code}`);
   await page.getByRole('table', { name: 'Orgs' }).getByRole('link', { name: org.code }).waitFor();
-  await assertBecomes(() => asked, [null, 'after-1', 'after-2', 'after-3']);
-  asked.length = 0;
+  await assertBecomes(() => requests, [null, 'after-1', 'after-2', 'after-3']);
+  requests.length = 0;
   await page.getByRole('textbox', { name: 'Search orgs' }).fill('none-has-this');
   await page.getByText('There are more orgs to search.').waitFor();
   const further = page.getByRole('button', { name: 'Search further' });
   await further.waitFor();
-  await assertBecomes(() => asked.length, 10, 'the rest waits for a click');
+  await assertBecomes(() => requests.length, 10, 'the rest waits for a click');
   await Promise.all([page.waitForResponse('**/platform/orgs?*'), further.click()]);
   await page.getByText('There are more orgs to search.').waitFor();
-  await assertBecomes(() => asked.length, 11);
+  await assertBecomes(() => requests.length, 11);
 });
 
 test('limits that an org has used up already are set once its code is typed', { skip }, async (context) => {

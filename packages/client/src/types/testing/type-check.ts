@@ -48,7 +48,7 @@ export function mistakesIn(texts: Readonly<Record<string, string>>): readonly st
   }
 }
 
-/** What a module exports, by name. */
+/** The exports of a module, by name. */
 export function exportsOf(text: string): readonly string[] {
   const file = ts.createSourceFile('freehold.d.ts', text, ts.ScriptTarget.ES2024, true);
   const isExported = (node: ts.Node): boolean =>

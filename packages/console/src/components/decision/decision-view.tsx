@@ -32,7 +32,7 @@ const needed: Readonly<Record<NonNullable<Simulated['needs']>[number], string>> 
   after: 'the record as the update leaves it',
 };
 
-/** What was decided, and every statement that had a part in it. */
+/** The decision, and every statement that had a part in it. */
 export function DecisionView({ decision: { decision, reason, matched, considered, ...more }, workspace }: Props) {
   const [name, mark] = decisions[decision];
   const others = considered - matched.length;

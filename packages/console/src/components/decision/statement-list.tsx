@@ -70,7 +70,7 @@ function StatementView({ statement, workspace }: StatementProps) {
         )}
       </Text>
       <Text size="sm" fw={matched ? 500 : 400}>
-        {standingOf(statement)}
+        {currentOf(statement)}
       </Text>
       {failed !== undefined && (
         <ul className={classes.terms} aria-label="Condition that does not hold">
@@ -104,7 +104,7 @@ function StatementView({ statement, workspace }: StatementProps) {
   );
 }
 
-function standingOf({
+function currentOf({
   Effect,
   Mode,
   would,

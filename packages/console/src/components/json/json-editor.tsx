@@ -15,7 +15,7 @@ import { placeOf } from './json-places.ts';
 interface Props {
   readonly label: string;
   readonly text: string;
-  /** What the platform says of the text, marked at its places. */
+  /** The verdict of the platform on the text, marked at its places. */
   readonly errors?: readonly InputError[] | undefined;
   /** Left out, the text can be read and not changed. */
   readonly onChange?: (text: string) => void;

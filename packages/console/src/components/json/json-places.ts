@@ -2,7 +2,7 @@ import { jsonLanguage } from '@codemirror/lang-json';
 
 type SyntaxNode = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
 
-export interface Place {
+export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
@@ -11,9 +11,9 @@ export interface Place {
  * Where the value stands in a JSON text that a pointer (RFC 6901) leads to; where it is missing, what would hold it.
  * @returns the name of a member rather than all of a large value.
  */
-export function placeOf(text: string, pointer: string): Place {
+export function placeOf(text: string, pointer: string): TextRange {
   let node = valueIn(jsonLanguage.parser.parse(text).topNode);
-  let shown: Place = { from: 0, to: 0 };
+  let shown: TextRange = { from: 0, to: 0 };
   for (const part of pointer.split('/').slice(1)) {
     const step = part.replaceAll('~1', '/').replaceAll('~0', '~');
     const found = node === undefined ? undefined : childOf(text, node, step);
@@ -25,7 +25,7 @@ export function placeOf(text: string, pointer: string): Place {
 
 interface Child {
   readonly node: SyntaxNode | undefined;
-  readonly shown: Place;
+  readonly shown: TextRange;
 }
 
 function childOf(text: string, node: SyntaxNode, step: string): Child | undefined {
@@ -55,7 +55,7 @@ function valueIn(node: SyntaxNode): SyntaxNode | undefined {
 }
 
 /** The first line of a value. */
-function startOf(text: string, { from, to }: SyntaxNode): Place {
+function startOf(text: string, { from, to }: SyntaxNode): TextRange {
   const end = text.indexOf('\n', from);
   return { from, to: end === -1 ? to : Math.min(end, to) };
 }

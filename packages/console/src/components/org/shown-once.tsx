@@ -6,7 +6,7 @@ interface Props {
   readonly value: string;
   /** What it is, such as `key`. */
   readonly what: string;
-  /** What to do with it. */
+  /** The operations of to on it. */
   readonly children: ReactNode;
   readonly onDone: () => void;
 }

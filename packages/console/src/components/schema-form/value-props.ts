@@ -5,7 +5,7 @@ export interface ValueProps {
   readonly schema: Schema;
   readonly label: string;
   readonly value: unknown;
-  /** Where the value stands, as a JSON pointer. */
+  /** The position of the value, as a JSON pointer. */
   readonly pointer: string;
   readonly isReadOnly: boolean;
   readonly isRequired?: boolean;

@@ -1,6 +1,6 @@
 import { counted } from '../words/counted.ts';
 
-/** How many of a list a search leaves, such as `1 entity` or `2 of 7 entities`. */
+/** The number of a list a search leaves, such as `1 entity` or `2 of 7 entities`. */
 export function foundText(found: number, all: number, [one, many]: readonly [string, string]): string {
   const text = counted(all, one, many);
   return found === all ? text : `${found.toLocaleString('en')} of ${text}`;

@@ -18,7 +18,7 @@ type Session = Awaited<ReturnType<NonNullable<typeof sessionsQuery.queryFn>>>['i
 /** Where the builder is signed in. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const end = useMutation({
     mutationFn: (id: string) => call('endSession', { params: { id } }),
     onSettled: () => queryClient.invalidateQueries(sessionsQuery),
@@ -30,7 +30,7 @@ export function Sessions() {
         <Group justify="space-between">
           <Title order={2}>Sessions</Title>
           {others > 0 && (
-            <Button variant="default" onClick={() => setIsAsking(true)}>
+            <Button variant="default" onClick={() => setIsConfirming(true)}>
               End all others
             </Button>
           )}
@@ -41,7 +41,7 @@ export function Sessions() {
         <ProblemAlert error={end.error} />
         <Loaded query={sessions}>{({ items }) => <SessionTable items={items.toReversed()} end={end} />}</Loaded>
       </Stack>
-      {isAsking && <EndOthers others={others} onClose={() => setIsAsking(false)} />}
+      {isConfirming && <EndOthers others={others} onClose={() => setIsConfirming(false)} />}
     </Paper>
   );
 }

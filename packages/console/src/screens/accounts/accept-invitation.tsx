@@ -8,24 +8,24 @@ import { FactorStep, type SignInStep } from './factor-step.tsx';
 import { mailedCode } from './mailed-code.ts';
 import { NewPasswordInput } from './new-password-input.tsx';
 import { IncompleteLink } from './reset-password.tsx';
-import { asCookie, useSessionBegun } from './session-begun.ts';
+import { asCookie, useSessionStarted } from './session-started.ts';
 
 export function AcceptInvitation() {
   const [code] = useState(mailedCode);
   const [kind, setKind] = useState('new');
   const [step, setStep] = useState<SignInStep>();
-  const begun = useSessionBegun();
+  const started = useSessionStarted();
   const isNew = kind === 'new';
   const accept = async ({ name = '', password = '' }) => {
     const body = { code, password, ...(isNew ? { name } : {}) };
     const answer = await call('acceptInvitation', { body, headers: asCookie, mayBeSignedOut: true });
     if ('second_factor' in answer) setStep(answer.second_factor);
-    else await begun(answer.org.code);
+    else await started(answer.org.code);
   };
   if (step !== undefined)
     return (
       <AccountPage title="Second factor">
-        <FactorStep step={step} onSignedIn={begun} onOver={() => setStep(undefined)} />
+        <FactorStep step={step} onSignedIn={started} onOver={() => setStep(undefined)} />
       </AccountPage>
     );
   return (

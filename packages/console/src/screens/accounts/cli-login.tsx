@@ -11,22 +11,22 @@ import { type CommandSignIn, callbackAddress, completeSignIn } from './command-s
 /** Shows a signed-in builder which machine asks for which rights, and tells the command what he decides. */
 export function CliLogin() {
   const search = useSearch({ from: '/cli-login' });
-  const [asked] = useState(() => completeSignIn(search, new URLSearchParams(window.location.search).has('port')));
+  const [signIn] = useState(() => completeSignIn(search, new URLSearchParams(window.location.search).has('port')));
   return (
     <AccountPage title="Sign in the command line">
-      {asked === undefined ? (
+      {signIn === undefined ? (
         <Alert color="red">
           This address is not complete. Run <Code>freehold login</Code> again, and open the address that it shows.
         </Alert>
       ) : (
-        <Decide asked={asked} />
+        <Decide signIn={signIn} />
       )}
     </AccountPage>
   );
 }
 
-function Decide({ asked }: { readonly asked: CommandSignIn }) {
-  const { challenge, port, state } = asked;
+function Decide({ signIn }: { readonly signIn: CommandSignIn }) {
+  const { challenge, port, state } = signIn;
   const [answer, setAnswer] = useState<{ readonly code?: string | undefined }>();
   const { mutate, isPending, error, variables } = useMutation({
     mutationFn: (allow: boolean) => call('decideCommandSignIn', { body: { challenge, allow }, mayBeSignedOut: true }),
@@ -41,7 +41,7 @@ function Decide({ asked }: { readonly asked: CommandSignIn }) {
   if (answer !== undefined) return <Answer code={answer.code} />;
   return (
     <>
-      <Rights asked={asked} />
+      <Rights signIn={signIn} />
       <Text size="sm">
         Allow this only if you have just run <Code>freehold login</Code> on that machine. Anyone can send you this
         address, and would get your rights.
@@ -59,10 +59,10 @@ function Decide({ asked }: { readonly asked: CommandSignIn }) {
   );
 }
 
-function Rights({ asked }: { readonly asked: CommandSignIn }) {
+function Rights({ signIn }: { readonly signIn: CommandSignIn }) {
   const { data: me } = useSuspenseQuery(meQuery);
   const rows = [
-    ['Machine', asked.name],
+    ['Machine', signIn.name],
     ['Account', me.user.email],
     ['Org', `${me.org.name} (${me.org.code})`],
     ['Rights', me.role === 'org_admin' ? 'Admin of the org, as you are' : 'Developer of the org, as you are'],

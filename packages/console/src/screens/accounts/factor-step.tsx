@@ -4,7 +4,7 @@ import { Anchor, Text } from '@mantine/core';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { CodesLocked, FactorForm } from './factor-form.tsx';
-import { asCookie } from './session-begun.ts';
+import { asCookie } from './session-started.ts';
 
 type Answer = ReplyOf<(typeof managementApi)['logIn']>;
 export type SignInStep = Extract<Answer, { readonly second_factor: unknown }>['second_factor'];

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { passkeyReason, signByPasskey } from '../../api/passkeys.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { asCookie } from './session-begun.ts';
+import { asCookie } from './session-started.ts';
 
 /** Signs in by a passkey alone. Nothing where this browser has none at this address. */
 export function PasskeySignIn({ onSignedIn }: { readonly onSignedIn: (org: string) => Promise<void> }) {

@@ -8,7 +8,7 @@ import { AccountPage } from './account-page.tsx';
 import { FactorStep, type SignInStep } from './factor-step.tsx';
 import { mailedCode } from './mailed-code.ts';
 import { IncompleteLink } from './reset-password.tsx';
-import { asCookie, useSessionBegun } from './session-begun.ts';
+import { asCookie, useSessionStarted } from './session-started.ts';
 
 /**
  * Signs in by the code of a link, which is valid once. It waits for a click, because another site may have led here, to
@@ -17,15 +17,15 @@ import { asCookie, useSessionBegun } from './session-begun.ts';
 export function SignInLink() {
   const [code] = useState(mailedCode);
   const [step, setStep] = useState<SignInStep>();
-  const begun = useSessionBegun();
+  const started = useSessionStarted();
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call('signInByLink', { body: { code }, headers: asCookie, mayBeSignedOut: true }),
-    onSuccess: (answer) => ('second_factor' in answer ? setStep(answer.second_factor) : begun(answer.org.code)),
+    onSuccess: (answer) => ('second_factor' in answer ? setStep(answer.second_factor) : started(answer.org.code)),
   });
   if (step !== undefined)
     return (
       <AccountPage title="Second factor">
-        <FactorStep step={step} onSignedIn={begun} onOver={() => window.location.assign('sign-in')} />
+        <FactorStep step={step} onSignedIn={started} onOver={() => window.location.assign('sign-in')} />
       </AccountPage>
     );
   return (

@@ -8,17 +8,17 @@ import { AccountForm } from './account-form.tsx';
 import { AccountPage } from './account-page.tsx';
 import { FactorStep, type SignInStep } from './factor-step.tsx';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
-import { asCookie, useSessionBegun } from './session-begun.ts';
+import { asCookie, useSessionStarted } from './session-started.ts';
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign-in' });
   const { data: config } = useQuery(configQuery);
-  const begun = useSessionBegun();
+  const started = useSessionStarted();
   const [step, setStep] = useState<SignInStep>();
   if (step !== undefined)
     return (
       <AccountPage title="Second factor">
-        <FactorStep step={step} onSignedIn={(org) => begun(org, next)} onOver={() => setStep(undefined)} />
+        <FactorStep step={step} onSignedIn={(org) => started(org, next)} onOver={() => setStep(undefined)} />
       </AccountPage>
     );
   return (
@@ -46,7 +46,7 @@ export function SignIn() {
         onSubmit={async ({ email = '', password = '' }) => {
           const answer = await call('logIn', { body: { email, password }, headers: asCookie, mayBeSignedOut: true });
           if ('second_factor' in answer) setStep(answer.second_factor);
-          else await begun(answer.org.code, next);
+          else await started(answer.org.code, next);
         }}
       >
         {({ at }) => (
@@ -70,7 +70,7 @@ export function SignIn() {
           </>
         )}
       </AccountForm>
-      <PasskeySignIn onSignedIn={(org) => begun(org, next)} />
+      <PasskeySignIn onSignedIn={(org) => started(org, next)} />
     </AccountPage>
   );
 }

@@ -6,10 +6,10 @@ import { call } from '../../api/call.ts';
 import { AccountForm, type FieldErrors } from './account-form.tsx';
 import { AccountPage } from './account-page.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
-import { asCookie, useSessionBegun } from './session-begun.ts';
+import { asCookie, useSessionStarted } from './session-started.ts';
 
 export function SignUp() {
-  const begun = useSessionBegun();
+  const started = useSessionStarted();
   return (
     <AccountPage
       title="Create an org"
@@ -26,7 +26,7 @@ export function SignUp() {
         onSubmit={async ({ name = '', email = '', password = '', org_name = '', org_code = '' }) => {
           const body = { name, email, password, org_name, org_code };
           const { org } = await call('signUp', { body, headers: asCookie, mayBeSignedOut: true });
-          await begun(org.code);
+          await started(org.code);
         }}
       >
         {({ at }) => (

@@ -6,7 +6,7 @@ import { DecisionBehind } from './decision-behind.tsx';
 
 const times = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-/** What a call was answered, and the decision behind it. */
+/** The reply to a call, and the decision behind it. */
 export function Answer({ answered }: { readonly answered: Answered }) {
   const { status, milliseconds, requestId, headers, text, isCut } = answered;
   return (

@@ -111,9 +111,9 @@ function Run({ operation, filled }: Props) {
   const actor = useActor();
   const run = useMutation({ mutationFn: (as: Actor) => send(as, operation, filled) });
   const reason = useWhyNot(operation, filled);
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const start = () => {
-    setIsAsking(false);
+    setIsConfirming(false);
     if (actor !== undefined) run.mutate(actor);
   };
   const destroys = operation.method === 'DELETE';
@@ -125,7 +125,11 @@ function Run({ operation, filled }: Props) {
       <Stack gap="sm">
         <RunAs />
         <Group>
-          <ReasonedButton reason={reason} loading={run.isPending} onClick={destroys ? () => setIsAsking(true) : start}>
+          <ReasonedButton
+            reason={reason}
+            loading={run.isPending}
+            onClick={destroys ? () => setIsConfirming(true) : start}
+          >
             Run
           </ReasonedButton>
           {operation.method !== 'GET' && (
@@ -134,13 +138,13 @@ function Run({ operation, filled }: Props) {
             </Text>
           )}
         </Group>
-        <Modal opened={isAsking} onClose={() => setIsAsking(false)} title="Run a call that removes?">
+        <Modal opened={isConfirming} onClose={() => setIsConfirming(false)} title="Run a call that removes?">
           <Text size="sm">There is no way back from it:</Text>
           <Code block className={classes.text ?? ''}>
             {operation.method} {targetOf(operation, filled)}
           </Code>
           <Group justify="flex-end" mt="md">
-            <Button variant="default" onClick={() => setIsAsking(false)} data-autofocus>
+            <Button variant="default" onClick={() => setIsConfirming(false)} data-autofocus>
               Cancel
             </Button>
             <Button color="red" onClick={start}>

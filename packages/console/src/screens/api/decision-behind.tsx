@@ -12,7 +12,7 @@ import { Sentence } from '../../components/sentence.tsx';
 import { counted } from '../../components/words/counted.ts';
 import type { Answered } from './answered.ts';
 
-type Found = Read<typeof Decision> | Read<typeof Simulated>;
+type ShownDecision = Read<typeof Decision> | Read<typeof Simulated>;
 
 /**
  * What the policies decided. A denial is read as it was made; for a call that was allowed they are asked again, about
@@ -42,17 +42,17 @@ export function DecisionBehind({ answered }: { readonly answered: Answered }) {
     <Statements
       decision={decision.data}
       workspace={ran.actor.workspace}
-      isAskedAgain={decisionId === undefined && status < 400}
+      isRepeated={decisionId === undefined && status < 400}
     />
   );
 }
 
-async function readDecision(decision_id: string): Promise<Found> {
+async function readDecision(decision_id: string): Promise<ShownDecision> {
   return await call('readDecision', { params: { decision_id } });
 }
 
 /** Of a reply like that of a missing record, the denial that it may hide; else what is decided of the same call. */
-async function decisionNow({ ran, status, requestId }: Answered): Promise<Found> {
+async function decisionNow({ ran, status, requestId }: Answered): Promise<ShownDecision> {
   const { actor, method, target, recordId, text } = ran;
   if (status === 404)
     return (await call('findDecision', { query: { request_id: requestId } })) as Read<typeof Decision>;
@@ -78,7 +78,7 @@ function NoDecision() {
   return <Text size="sm">No decision by policies is behind this answer.</Text>;
 }
 
-const colors: Readonly<Record<Explained<Found>['decision'], string>> = {
+const colors: Readonly<Record<Explained<ShownDecision>['decision'], string>> = {
   allowed: 'teal',
   explicit_deny: 'red',
   implicit_deny: 'red',
@@ -86,12 +86,12 @@ const colors: Readonly<Record<Explained<Found>['decision'], string>> = {
 };
 
 interface StatementsProps {
-  readonly decision: Explained<Found>;
+  readonly decision: Explained<ShownDecision>;
   readonly workspace: string;
-  readonly isAskedAgain: boolean;
+  readonly isRepeated: boolean;
 }
 
-function Statements({ decision, workspace, isAskedAgain }: StatementsProps) {
+function Statements({ decision, workspace, isRepeated }: StatementsProps) {
   const { reason, matched, considered, action, resource } = decision;
   return (
     <Stack gap="xs">
@@ -111,12 +111,12 @@ function Statements({ decision, workspace, isAskedAgain }: StatementsProps) {
       <StatementList decision={decision.decision} matched={matched} workspace={workspace} />
       <Text size="xs" c="dimmed">
         {counted(considered, 'statement was', 'statements were')} considered
-        {isAskedAgain ? ', when the same call was asked about again after it' : ''}.
+        {isRepeated ? ', when the same call was asked about again after it' : ''}.
       </Text>
     </Stack>
   );
 }
 
-function isDecidedByRecord(decision: Found): boolean {
+function isDecidedByRecord(decision: ShownDecision): boolean {
   return 'needs' in decision && decision.needs?.includes('record') === true;
 }

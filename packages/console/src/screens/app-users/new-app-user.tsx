@@ -93,14 +93,14 @@ function Making({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-interface MadeProps {
+interface CreatedUserProps {
   readonly email: string;
   readonly tenant_code: string;
   readonly password: string | null;
   readonly onClose: () => void;
 }
 
-function Made({ email, tenant_code, password, onClose }: MadeProps) {
+function Made({ email, tenant_code, password, onClose }: CreatedUserProps) {
   if (password !== null)
     return (
       <ShownOnce value={password} what="password" onDone={onClose}>

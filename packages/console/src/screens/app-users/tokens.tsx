@@ -4,7 +4,7 @@ import { usePlace } from '../../api/session.ts';
 import { When } from '../../components/when.tsx';
 import type { AppUserDetails } from './queries.ts';
 
-/** What the platform knows of the user's sessions, which is little: tokens are not stored. */
+/** The facts that the platform has about the user's sessions, which is little: tokens are not stored. */
 export function Tokens({ user }: { readonly user: AppUserDetails }) {
   const { org, env, adminReason } = usePlace();
   const closed = closedBy(user);

@@ -3,14 +3,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { actionKinds } from './action-kinds.ts';
 import type { AuditSearch } from './audit-search.ts';
-import type { Names } from './told-entry.ts';
+import type { Names } from './described-entry.ts';
 
 interface Props {
   readonly search: AuditSearch;
   readonly names: Names;
 }
 
-/** What is shown of the log. All of it stands in the address. */
+/** The filters of the log, all of which are in the address. */
 export function AuditFilters({ search, names }: Props) {
   const navigate = useNavigate();
   const change = (changed: AuditSearch) =>

@@ -2,7 +2,7 @@
 export interface AuditSearch {
   /** The id of the actor. */
   readonly who?: string | undefined;
-  /** How the name of the action begins. */
+  /** The beginning of the name of the action. */
   readonly what?: string | undefined;
   /** The id of the object. */
   readonly object?: string | undefined;

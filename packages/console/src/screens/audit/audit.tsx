@@ -9,10 +9,10 @@ import { deployKeysQuery } from '../keys/queries.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { ChainState } from './chain-state.tsx';
+import type { Entry, Names } from './described-entry.ts';
+import { FoundEntries } from './entry-results.tsx';
 import { ExportEntries } from './export-entries.tsx';
-import { FoundEntries } from './found-entries.tsx';
 import { entriesQuery } from './queries.ts';
-import type { Entry, Names } from './told-entry.ts';
 
 /** Who did what to the org, and whether the log is whole. */
 export function Audit() {

@@ -4,7 +4,7 @@ import { Sentence } from '../../components/sentence.tsx';
 import { Alike } from './alike.tsx';
 import { AppUserLink } from './app-user-link.tsx';
 import classes from './audit.module.css';
-import { type Entry, type Names, sentenceOf } from './told-entry.ts';
+import { type Entry, type Names, sentenceOf } from './described-entry.ts';
 
 interface Props {
   readonly items: readonly Entry[];

@@ -3,36 +3,37 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type Entry, sentenceOf } from './described-entry.ts';
 import { predicates } from './sentences.ts';
-import { type Entry, sentenceOf } from './told-entry.ts';
 
 const packages = join(import.meta.dirname, '..', '..', '..', '..');
 
 /** The sources that may name an action. */
-const sources = globSync(['server/src/**/*.ts', 'contract/src/management/**/*.ts'], {
+const sources = globSync(['server/src/**/*.ts', 'contract/src/{features,management}/**/*.ts'], {
   cwd: packages,
   exclude: (path) => /\.test\.ts$|[\\/]testing[\\/]/.test(path),
 });
 
 /** What stands around the name of an action: a member, or a call that makes an entry. */
 const literal =
-  /(?:\baction\b|\brefusedAs\b|(?:[aA]udited|[eE]ntry|\btold|\btell)\()[^\n;]*?'([a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*)'(?:[^\n;]*?'([a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*)')?/g;
+  /(?:\baction\b|\brefusedAs\b|(?:[aA]udited|[eE]ntry|\brecord|\brecordChange)\()[^\n;]*?'([a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*)'(?:[^\n;]*?'([a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*)')?/g;
 
 /** Names that are made from parts, by the file that makes them. */
 const made: Readonly<Record<string, readonly string[]>> = {
-  'server/src/identity/invitations/invitation.ts': actionsOf(
+  'server/src/workspaces/invitations/invitation.ts': actionsOf(
     ['invitation'],
     ['created', 'resent', 'removed', 'accepted'],
   ),
-  'server/src/identity/org-users/environments.ts': actionsOf(['environment'], ['provisioned', 'founder_named']),
-  'server/src/identity/personal-data/begin-job.ts': actionsOf(
+  'server/src/people/org-users/org-directory.ts': actionsOf(['environment'], ['provisioned', 'founder_named']),
+  'server/src/privacy/personal-data.ts': actionsOf(
     ['app_user'],
     ['export_begun', 'erase_previewed', 'erase_begun', 'merge_previewed', 'merge_begun'],
   ),
   'server/src/promotion/items/change-items.ts': actionsOf(
-    ['entity', 'setting', 'logicblock', 'event', 'crew'],
+    ['setting', 'logicblock', 'event', 'crew'],
     ['defined', 'changed', 'removed'],
   ),
+  'server/src/entities/plan-migration.ts': actionsOf(['entity'], ['defined', 'changed', 'removed']),
   'server/src/iam/audited-changes.ts': [
     ...actionsOf(['policy', 'group', 'policy_link', 'group_link'], ['created', 'changed', 'removed']),
     ...actionsOf(['member'], ['joined', 'removed', 'suspended', 'reactivated', 'role_changed']),
@@ -42,7 +43,7 @@ const made: Readonly<Record<string, readonly string[]>> = {
 /** A template of an action, as `invitation.${done}`. */
 const template = /\baction\s*[:=]\s*`(?=[^`]*\.)(?=[^`]*\$\{)/;
 /** Files with a type of such names alone, whose names are literals too. */
-const others = new Set(['server/src/identity/routes/operator-routes.ts']);
+const others = new Set(['server/src/people/routes/org.ts']);
 
 function actionsOf(objects: readonly string[], verbs: readonly string[]): readonly string[] {
   return objects.flatMap((object) => verbs.map((verb) => `${object}.${verb}`));

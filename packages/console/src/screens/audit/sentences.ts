@@ -5,8 +5,8 @@ import { counted } from '../../components/words/counted.ts';
  * with the actions that the server writes. An action that is not here gets a sentence from its name.
  */
 
-/** What a sentence is made from, as texts. */
-export interface Told {
+/** The source of a sentence, as texts. */
+export interface DescribedEntry {
   /** The name of the object, or else its id. Empty if there is none. */
   readonly name: string;
   /** `test` or `production`; empty if the entry is about no environment. */
@@ -17,18 +17,22 @@ export interface Told {
   detail(member: string): string;
 }
 
-type Predicate = string | ((told: Told) => string);
+type Predicate = string | ((described: DescribedEntry) => string);
 
-const inEnvironment = ({ environment }: Told) => (environment === '' ? '' : ` in ${environment}`);
-const inWorkspace = (told: Told) =>
-  told.workspace === '' ? inEnvironment(told) : ` in the workspace ${told.workspace}${inEnvironment(told)}`;
-const items = ({ detail }: Told) => amountOf(detail('items'), 'item');
-const named = (verb: string, what: string) => (told: Told) => `${verb} the ${what} ${told.name}${inEnvironment(told)}`;
-const within = (verb: string, what: string) => (told: Told) => `${verb} ${what}${inWorkspace(told)}`;
-const refused = (attempt: string) => (told: Told) =>
-  `tried ${attempt}${told.name === '' ? '' : ` (${told.name})`} and was refused${reasonOf(told)}`;
+const inEnvironment = ({ environment }: DescribedEntry) => (environment === '' ? '' : ` in ${environment}`);
+const inWorkspace = (described: DescribedEntry) =>
+  described.workspace === ''
+    ? inEnvironment(described)
+    : ` in the workspace ${described.workspace}${inEnvironment(described)}`;
+const items = ({ detail }: DescribedEntry) => amountOf(detail('items'), 'item');
+const named = (verb: string, what: string) => (described: DescribedEntry) =>
+  `${verb} the ${what} ${described.name}${inEnvironment(described)}`;
+const within = (verb: string, what: string) => (described: DescribedEntry) =>
+  `${verb} ${what}${inWorkspace(described)}`;
+const refused = (attempt: string) => (described: DescribedEntry) =>
+  `tried ${attempt}${described.name === '' ? '' : ` (${described.name})`} and was refused${reasonOf(described)}`;
 
-function reasonOf({ detail }: Told): string {
+function reasonOf({ detail }: DescribedEntry): string {
   const reason = detail('reason') === '' ? detail('code').replaceAll('_', ' ') : detail('reason');
   return reason === '' ? '' : `: ${reason}`;
 }
@@ -101,11 +105,11 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'signing_key.revocation_refused': refused('to revoke a signing key'),
   'backup.begun': ({ name }) => `began the backup ${name}`,
   'backup.completed': ({ name }) => `completed the backup ${name}`,
-  'backup.failed': (told) => `failed to make the backup ${told.name}${reasonOf(told)}`,
+  'backup.failed': (described) => `failed to make the backup ${described.name}${reasonOf(described)}`,
   'backup.test_begun': ({ name }) => `began a restore test of the backup ${name}`,
   'backup.tested': ({ name, detail }) => `tested the restore of the backup ${name}: ${detail('result')}`,
   'backup.downloaded': ({ name }) => `downloaded the backup ${name}`,
-  'backup.removed': (told) => `removed the backup ${told.name}${reasonOf(told)}`,
+  'backup.removed': (described) => `removed the backup ${described.name}${reasonOf(described)}`,
   'backup.begin_refused': refused('to begin a backup'),
   'backup.test_refused': refused('to test the restore of a backup'),
   'backup.download_refused': refused('to download a backup'),
@@ -133,11 +137,11 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'crew.removed': named('removed', 'crew'),
 
   // Deploys
-  'deploy.published': (told) => `published ${items(told)} to production`,
+  'deploy.published': (described) => `published ${items(described)} to production`,
   'deploy.publication_refused': refused('to publish to production'),
-  'deploy.unstaged': (told) => `withdrew ${items(told)} that waited to become live`,
+  'deploy.unstaged': (described) => `withdrew ${items(described)} that waited to become live`,
   'deploy.withdrawal_refused': refused('to withdraw what waits to become live'),
-  'deploy.activated': (told) => `activated ${items(told)} in production, as release ${told.name}`,
+  'deploy.activated': (described) => `activated ${items(described)} in production, as release ${described.name}`,
   'deploy.activation_refused': refused('to activate in production'),
   'deploy.rolled_back': ({ name, detail }) =>
     `rolled production back to release ${detail('restored')}, as release ${name}`,
@@ -163,7 +167,7 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'delivery.sent_again': ({ detail, environment }) =>
     `sent ${amountOf(detail('deliveries'), 'delivery', 'deliveries')} again in ${environment}`,
   'delivery.redelivery_refused': refused('to send deliveries again'),
-  'run.begun': (told) => `started the logic block ${told.name}${inWorkspace(told)}`,
+  'run.begun': (described) => `started the logic block ${described.name}${inWorkspace(described)}`,
   'run.cancelled': within('cancelled', 'a run'),
   'run.retried': within('retried', 'a run'),
   'run.begin_refused': refused('to start a logic block'),
@@ -241,16 +245,16 @@ export const predicates: Readonly<Record<string, Predicate>> = {
 };
 
 /** What was done, as it follows the name of the actor. */
-export function predicateOf(action: string, told: Told): string {
+export function predicateOf(action: string, described: DescribedEntry): string {
   const predicate = Object.hasOwn(predicates, action) ? predicates[action] : undefined;
-  if (predicate === undefined) return genericPredicate(action, told);
-  return typeof predicate === 'string' ? predicate : predicate(told);
+  if (predicate === undefined) return genericPredicate(action, described);
+  return typeof predicate === 'string' ? predicate : predicate(described);
 }
 
 /** `app_user.blocked` is `blocked the app user carl in test`. */
-function genericPredicate(action: string, told: Told): string {
+function genericPredicate(action: string, described: DescribedEntry): string {
   const [object = '', verb = ''] = action.split('.').map((part) => part.replaceAll('_', ' '));
-  if (verb === '') return `did “${action}”${inWorkspace(told)}`;
-  if (verb.endsWith(' refused')) return refused(`the ${verb.slice(0, -' refused'.length)} of the ${object}`)(told);
-  return `${verb} the ${object}${told.name === '' ? '' : ` ${told.name}`}${inWorkspace(told)}`;
+  if (verb === '') return `did “${action}”${inWorkspace(described)}`;
+  if (verb.endsWith(' refused')) return refused(`the ${verb.slice(0, -' refused'.length)} of the ${object}`)(described);
+  return `${verb} the ${object}${described.name === '' ? '' : ` ${described.name}`}${inWorkspace(described)}`;
 }

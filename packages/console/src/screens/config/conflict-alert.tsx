@@ -8,14 +8,14 @@ import classes from './config.module.css';
 interface Props<T> {
   readonly theirs: UseQueryResult<T>;
   /** What stands above the content, such as `This is stored now as version 3:`. */
-  readonly said: (theirs: T) => string;
+  readonly reported: (theirs: T) => string;
   readonly contentOf: (theirs: T) => unknown;
   readonly onTheirs: (theirs: T) => void;
   readonly onMine: (theirs: T) => void;
 }
 
 /** Two builders changed the same: what the other one saved, and whose content is to hold. */
-export function ConflictAlert<T>({ theirs, said, contentOf, onTheirs, onMine }: Props<T>) {
+export function ConflictAlert<T>({ theirs, reported, contentOf, onTheirs, onMine }: Props<T>) {
   // Once it has all that it shows, so that its buttons are in sight too.
   const alert = useFocusOnRefusal(theirs.isPending ? undefined : theirs.status);
   return (
@@ -30,7 +30,7 @@ export function ConflictAlert<T>({ theirs, said, contentOf, onTheirs, onMine }: 
       <Loaded query={theirs}>
         {(stored) => (
           <Stack gap="sm">
-            <Text size="sm">{said(stored)}</Text>
+            <Text size="sm">{reported(stored)}</Text>
             <JsonBlock label="What is stored now" value={contentOf(stored)} />
             <Group gap="xs">
               <Button variant="default" size="compact-sm" onClick={() => onTheirs(stored)}>

@@ -139,7 +139,7 @@ function Conflict({ kind, name, onTheirs, onMine }: ConflictProps) {
   return (
     <ConflictAlert
       theirs={theirs}
-      said={({ version }) => `This is stored now${version === undefined ? '' : ` as version ${version}`}:`}
+      reported={({ version }) => `This is stored now${version === undefined ? '' : ` as version ${version}`}:`}
       contentOf={({ content }) => content}
       onTheirs={onTheirs}
       onMine={onMine}

@@ -59,7 +59,7 @@ export interface Setting {
   readonly prod_value?: unknown;
   /** 0 for the default of a setting that is not set. */
   readonly version: number;
-  /** What holds in the environment where it is not set. */
+  /** The default of the environment. */
   readonly default: unknown;
   readonly description: string;
 }
@@ -83,7 +83,7 @@ export interface Item {
   readonly tag: string | undefined;
   readonly references: readonly Referring[];
   readonly referencedBy: readonly Referring[];
-  /** What the platform says of the content as it is stored. */
+  /** The verdict of the platform on the content as it is stored. */
   readonly warnings: readonly string[];
 }
 

@@ -23,7 +23,7 @@ interface Props {
 export function RemoveItem({ kind, name, item, toList }: Props) {
   const { org, env, readOnlyReason, adminReason } = usePlace();
   const navigate = useNavigate();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   /** The tag of what was shown when the removal was asked for. */
   const [seen, setSeen] = useState<string>();
   const isSetting = kind === 'settings';
@@ -39,7 +39,7 @@ export function RemoveItem({ kind, name, item, toList }: Props) {
   const ask = () => {
     remove.reset();
     setSeen(item.tag);
-    setIsAsking(true);
+    setIsConfirming(true);
   };
   const [first] = item.referencedBy;
   const referred = first === undefined ? undefined : `The ${first.kind} ${first.name} refers to it.`;
@@ -50,8 +50,8 @@ export function RemoveItem({ kind, name, item, toList }: Props) {
         {isSetting ? 'Reset to the default' : 'Remove'}
       </ReasonedButton>
       <Modal
-        opened={isAsking}
-        onClose={() => setIsAsking(false)}
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title={isSetting ? `Reset ${name} to its default?` : `Remove ${name}?`}
       >
         <Stack>
@@ -62,7 +62,7 @@ export function RemoveItem({ kind, name, item, toList }: Props) {
           </Text>
           <RemovalProblem error={remove.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setIsAsking(false)}>
+            <Button variant="default" onClick={() => setIsConfirming(false)}>
               Cancel
             </Button>
             <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(seen)}>

@@ -52,7 +52,7 @@ function DenialView({ decision }: { readonly decision: Decision }) {
   const { org, env: shown } = usePlace();
   const { decision_id, request_id, at, env, tenant_code, user_id, act, action, resource } = decision;
   const isInWorkspace = tenant_code !== '';
-  const asked = { w: tenant_code, action, resource };
+  const search = { w: tenant_code, action, resource };
   const draft = [{ Sid: 'New', Effect: 'Allow', Action: [action], Resource: [resource] }];
   return (
     <Stack>
@@ -95,7 +95,7 @@ function DenialView({ decision }: { readonly decision: Decision }) {
             <Button
               component={Link}
               to={`/o/${org}/${env}/simulator`}
-              search={{ ...asked, member: user_id } as never}
+              search={{ ...search, member: user_id } as never}
               variant="default"
             >
               Simulate the call
@@ -103,7 +103,7 @@ function DenialView({ decision }: { readonly decision: Decision }) {
             <Button
               component={Link}
               to={`/o/${org}/${env}/simulator`}
-              search={{ ...asked, draft: JSON.stringify(draft, undefined, 2) } as never}
+              search={{ ...search, draft: JSON.stringify(draft, undefined, 2) } as never}
               variant="default"
             >
               Simulate a draft that allows it

@@ -8,7 +8,7 @@ import type { Check } from './queries.ts';
 const colors = { error: 'red', warning: 'yellow' } as const;
 const titles = { error: 'This stands against the activation', warning: 'Know this before you activate' } as const;
 
-/** What the platform found, errors first; what merely changes stands last, in sentences. */
+/** The findings of the platform: errors first, plain changes last, in sentences. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   const changes = checks
     .filter(({ level }) => level === 'info')

@@ -4,7 +4,7 @@ import { usePlace } from '../../api/session.ts';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 
 interface Props {
-  /** What the button says. */
+  /** The text of the button. */
   readonly action: string;
   /** Why it may not be done yet for another reason than a missing confirmation. */
   readonly reason: string | undefined;

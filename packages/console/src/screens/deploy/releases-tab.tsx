@@ -75,7 +75,7 @@ export function ReleasesTab() {
 interface Target {
   /** The activation whose configuration is live. */
   readonly live: number;
-  /** Where to go; undefined for one step back. */
+  /** The target; undefined for one step back. */
   readonly version: number | undefined;
 }
 

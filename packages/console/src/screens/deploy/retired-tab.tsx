@@ -18,7 +18,7 @@ const figures = new Intl.NumberFormat('en');
 export function RetiredTab() {
   const { adminReason } = usePlace();
   const retired = useQuery(retiredQuery);
-  const [asked, setAsked] = useState<string>();
+  const [chosen, setRequested] = useState<string>();
   return (
     <Loaded query={retired}>
       {({ items }) =>
@@ -55,7 +55,7 @@ export function RetiredTab() {
                           reason={adminReason}
                           variant="default"
                           size="compact-sm"
-                          onClick={() => setAsked(name)}
+                          onClick={() => setRequested(name)}
                         >
                           Remove the records
                         </ReasonedButton>
@@ -65,11 +65,11 @@ export function RetiredTab() {
                 </Table.Tbody>
               </Table>
             </Paper>
-            {asked !== undefined && (
+            {chosen !== undefined && (
               <RemoveRecords
-                name={asked}
-                records={items.find(({ name }) => name === asked)?.records ?? 0}
-                close={() => setAsked(undefined)}
+                name={chosen}
+                records={items.find(({ name }) => name === chosen)?.records ?? 0}
+                close={() => setRequested(undefined)}
               />
             )}
           </Stack>

@@ -120,7 +120,7 @@ interface SaveBarProps {
   readonly version: number;
   readonly onDiscard: () => void;
   readonly onSaved: () => Promise<void>;
-  /** What another builder has changed meanwhile. */
+  /** The changes that another builder has made meanwhile. */
   readonly children: ReactNode;
 }
 

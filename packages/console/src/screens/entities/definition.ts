@@ -85,7 +85,7 @@ export type Views = Readonly<Record<string, { readonly fields: readonly ViewFiel
 export interface DefinitionFormProps {
   readonly definition: Definition;
   readonly isReadOnly: boolean;
-  /** What the platform says of the draft. */
+  /** The verdict of the platform on the draft. */
   readonly problem: ApiProblem | undefined;
   readonly onChange: (definition: Definition) => void;
 }

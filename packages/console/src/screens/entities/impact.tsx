@@ -5,7 +5,7 @@ import { counted } from '../../components/words/counted.ts';
 import classes from './entities.module.css';
 import type { Plan } from './queries.ts';
 
-/** What the change would do, step by step, before it is made. */
+/** The effect of the change, step by step, before it is made. */
 export function Impact({ plan: { plan, warnings = [] } }: { readonly plan: Plan }) {
   if (plan.length === 0) return <Text size="sm">This changes nothing.</Text>;
   return (

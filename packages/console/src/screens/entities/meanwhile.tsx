@@ -8,7 +8,7 @@ interface Props {
   /** What the draft was made from. */
   readonly base: Definition;
   readonly draft: Definition;
-  /** What is stored now. */
+  /** The stored value. */
   readonly current: Entity;
   readonly onTake: () => void;
   readonly onMerge: (draft: Definition) => void;

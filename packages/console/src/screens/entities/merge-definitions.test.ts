@@ -31,7 +31,7 @@ test('changes at different places are all kept', () => {
     ],
     checks: [],
   };
-  const { definition, conflicts, theirs: told } = mergeDefinitions(base, mine, theirs);
+  const { definition, conflicts, theirs: reported } = mergeDefinitions(base, mine, theirs);
   assert.deepEqual(definition, {
     entityName: 'order',
     checks: [],
@@ -44,7 +44,7 @@ test('changes at different places are all kept', () => {
     ],
   });
   assert.deepEqual(conflicts, []);
-  assert.deepEqual(told, ['checks is []', 'field title: maxlength is 40', 'field theirs is new']);
+  assert.deepEqual(reported, ['checks is []', 'field title: maxlength is 40', 'field theirs is new']);
 });
 
 test('where both changed the same, the draft counts and the other value is named', () => {

@@ -94,7 +94,7 @@ function whyNot({ value, mistake }: Draft<Definition>, problem: ApiProblem | und
     : 'The platform refuses the definition. Correct what it says first.';
 }
 
-/** What the platform says of the definition before it is saved. */
+/** The verdict of the platform on the definition before it is saved. */
 function Verdict({ data, error, isPlanning }: ReturnType<typeof useDryRun<PlannedEntity>>) {
   if (error !== null && !isPlanning) return <ProblemAlert error={error} shownAtFields={['/entityName']} />;
   return (

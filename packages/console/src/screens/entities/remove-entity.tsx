@@ -12,7 +12,7 @@ import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 export function RemoveEntity({ name }: { readonly name: string }) {
   const { org, env, readOnlyReason } = usePlace();
   const navigate = useNavigate();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const remove = useMutation({
     mutationFn: () => call('removeEntity', { query: { entityname: name } }),
     onSuccess: async () => {
@@ -21,15 +21,15 @@ export function RemoveEntity({ name }: { readonly name: string }) {
     },
   });
   const close = () => {
-    setIsAsking(false);
+    setIsConfirming(false);
     remove.reset();
   };
   return (
     <>
-      <ReasonedButton reason={readOnlyReason} variant="default" color="red" onClick={() => setIsAsking(true)}>
+      <ReasonedButton reason={readOnlyReason} variant="default" color="red" onClick={() => setIsConfirming(true)}>
         Remove
       </ReasonedButton>
-      {isAsking && (
+      {isConfirming && (
         <TypedConfirmation
           title={`Remove ${name} and its records?`}
           name={name}

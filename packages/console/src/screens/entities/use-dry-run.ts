@@ -15,7 +15,7 @@ interface DryRun<Reply> {
   readonly ask: (definition: Definition, signal: AbortSignal) => Promise<Reply>;
 }
 
-/** What the platform says of a draft, asked a moment after the last key. */
+/** The verdict of the platform on a draft, asked a moment after the last key. */
 export function useDryRun<Reply>({ key, definition, isWanted, ask }: DryRun<Reply>) {
   const [settled] = useDebouncedValue(definition, typingMilliseconds);
   const isCurrent = settled === definition;

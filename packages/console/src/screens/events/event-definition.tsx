@@ -12,11 +12,11 @@ interface Props {
   readonly name: string;
   readonly content: EventContent;
   readonly version: number | undefined;
-  /** How many deliveries wait; undefined for an event without any, or while they are counted. */
+  /** The number of deliveries that wait; undefined for an event without any, or while they are counted. */
   readonly waiting: number | undefined;
 }
 
-/** What an event is. It is a config item, and changed as such. */
+/** The definition of an event, which is a config item and changed as such. */
 export function DefinitionTab({ name, content, version, waiting }: Props) {
   const { org, env, readOnlyReason } = usePlace();
   const { entity_name, when, entry_conditions = [], event_type } = content;

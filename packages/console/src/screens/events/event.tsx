@@ -73,13 +73,13 @@ interface TabsProps {
 }
 
 function EventTabs({ name, item, waiting }: TabsProps) {
-  const { tab: asked } = useSearch({ from: '/o/$org/$env/events/$event' });
+  const { tab: requestedTab } = useSearch({ from: '/o/$org/$env/events/$event' });
   const navigate = useNavigate();
   const content = item.content as EventContent;
   const isAfter = content.event_stage === 'after';
   const isSigned = isAfter && content.event_type === 'webhook';
   const tabs = ['definition', ...(isAfter ? ['deliveries', 'test'] : []), ...(isSigned ? ['secret'] : [])];
-  const tab = tabs.find((one) => one === asked) ?? 'definition';
+  const tab = tabs.find((one) => one === requestedTab) ?? 'definition';
   return (
     <Tabs
       value={tab}

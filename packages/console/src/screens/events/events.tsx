@@ -13,8 +13,8 @@ import { eventStatesQuery, eventsQuery, statesOf } from './queries.ts';
 
 /** The events of the environment, and what became of their deliveries. */
 export function Events() {
-  const { tab: asked } = useSearch({ from: '/o/$org/$env/events' });
-  const tab = asked === 'deliveries' ? asked : 'events';
+  const { tab: requestedTab } = useSearch({ from: '/o/$org/$env/events' });
+  const tab = requestedTab === 'deliveries' ? requestedTab : 'events';
   const navigate = useNavigate();
   return (
     <Screen

@@ -9,7 +9,7 @@ export type ListedEvent = ReplyOf<typeof deliveriesApi.listEvents>['items'][numb
 export type EventState = ReplyOf<typeof deliveriesApi.listEventStates>['items'][number];
 export type Delivery = ReplyOf<typeof deliveriesApi.readDelivery>;
 
-/** What every query about events begins with. */
+/** The common prefix of query keys about events. */
 export const eventsKey = 'events';
 
 export const eventsQuery = (env: Environment) =>

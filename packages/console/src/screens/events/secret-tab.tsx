@@ -15,7 +15,7 @@ import { eventSecretQuery, eventsKey } from './queries.ts';
 /** The secret that signs what an event sends: when it was made, and a new one, which is shown once. */
 export function SecretTab({ name }: { readonly name: string }) {
   const { adminReason } = usePlace();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   return (
     <Stack>
       <Text size="sm">
@@ -34,18 +34,18 @@ export function SecretTab({ name }: { readonly name: string }) {
         </Text>
       )}
       <Group>
-        <ReasonedButton reason={adminReason} variant="default" onClick={() => setIsAsking(true)}>
+        <ReasonedButton reason={adminReason} variant="default" onClick={() => setIsConfirming(true)}>
           Make a new secret
         </ReasonedButton>
       </Group>
       <Modal
-        opened={isAsking}
-        onClose={() => setIsAsking(false)}
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title="Make a new signing secret?"
         // What is shown once is not lost by a click beside it.
         closeOnClickOutside={false}
       >
-        {isAsking && <Renewal name={name} close={() => setIsAsking(false)} />}
+        {isConfirming && <Renewal name={name} close={() => setIsConfirming(false)} />}
       </Modal>
     </Stack>
   );

@@ -22,7 +22,7 @@ interface Chosen {
 /** Sends again what the filters of a list choose, once its number was shown. */
 export function SendManyAgain({ filter }: { readonly filter: DeliverySearch }) {
   const actingReason = useActingReason();
-  const [asked, setAsked] = useState<Chosen>();
+  const [selected, setRequested] = useState<Chosen>();
   const chosen = chosenBy(filter);
   const reason = actingReason ?? (typeof chosen === 'string' ? chosen : undefined);
   return (
@@ -30,12 +30,12 @@ export function SendManyAgain({ filter }: { readonly filter: DeliverySearch }) {
       <ReasonedButton
         reason={reason}
         variant="default"
-        onClick={() => setAsked(typeof chosen === 'string' ? undefined : chosen)}
+        onClick={() => setRequested(typeof chosen === 'string' ? undefined : chosen)}
       >
         Send these again
       </ReasonedButton>
-      <Modal opened={asked !== undefined} onClose={() => setAsked(undefined)} title="Send deliveries again?">
-        {asked !== undefined && <Confirmation chosen={asked} close={() => setAsked(undefined)} />}
+      <Modal opened={selected !== undefined} onClose={() => setRequested(undefined)} title="Send deliveries again?">
+        {selected !== undefined && <Confirmation chosen={selected} close={() => setRequested(undefined)} />}
       </Modal>
     </>
   );

@@ -13,7 +13,7 @@ export function occasionOf({ entity_name, event_optype, event_stage }: Waits): s
   return `${event_stage === 'before' ? 'Before' : 'After'} a record of ${entity_name} is ${done[event_optype]}`;
 }
 
-/** What an event does, such as `posts to https://…`. */
+/** The effect of an event, such as `posts to https://…`. */
 export function actionOf({ event_type, destination }: Pick<ListedEvent, 'event_type' | 'destination'>): string {
   const { url = '', to = '', entity = '', action = '', logicblock = '', crew = '' } = destination;
   switch (event_type) {
@@ -54,7 +54,7 @@ export const stateColors: Readonly<Record<Delivery['state'], string>> = {
   dead: 'red',
 };
 
-/** How long an attempt took. */
+/** The duration of an attempt. */
 export function durationOf(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }

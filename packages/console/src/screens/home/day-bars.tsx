@@ -2,7 +2,7 @@ import { counted } from '../../components/words/counted.ts';
 
 interface Props {
   readonly days: readonly { readonly date: string; readonly count: number }[];
-  /** What is counted, in the singular and in the plural. */
+  /** The amounts that are counted, in the singular and in the plural. */
   readonly what: readonly [one: string, many: string];
 }
 

@@ -2,7 +2,7 @@ import type { HookDetails } from './queries.ts';
 
 type Form = Omit<HookDetails, 'name' | 'url_path' | 'tenant_code' | 'paused' | 'ready' | 'reason' | 'calls'>;
 
-/** What stands in the place of the secret, which the console never learns. */
+/** The contents of the place of the secret, which the console never learns. */
 export const secretPlaceholder = 'THE VALUE OF THE SECRET';
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that fills it

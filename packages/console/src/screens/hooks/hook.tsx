@@ -120,7 +120,7 @@ function Facts({ hook }: { readonly hook: HookDetails }) {
   );
 }
 
-/** Where the time of a message lies. */
+/** The position of a message's time. */
 function timeOf({ timestamp_header, timestamp_key }: HookDetails) {
   if (timestamp_header !== undefined) return { place: 'in the header', name: timestamp_header };
   return timestamp_key === undefined ? undefined : { place: 'under the key', name: timestamp_key };

@@ -1,4 +1,4 @@
-import type { hooksApi } from '@freehold/contract/management/automation/hooks';
+import type { hooksApi } from '@freehold/contract/features/hooks';
 import type { runsApi } from '@freehold/contract/management/runs';
 import type { ReplyOf } from '@freehold/contract/route';
 import { queryOptions } from '@tanstack/react-query';
@@ -7,9 +7,9 @@ import type { Environment } from '../../api/session.ts';
 
 export type ListedHook = ReplyOf<typeof hooksApi.listHooks>['items'][number];
 export type HookDetails = ReplyOf<typeof hooksApi.readHook>;
-export type Run = ReplyOf<typeof runsApi.listRuns>['items'][number];
+export type ListedRun = ReplyOf<typeof runsApi.listRuns>['items'][number];
 
-/** What every query about hooks begins with. */
+/** The common prefix of query keys about hooks. */
 export const hooksKey = 'hooks';
 
 export const hooksQuery = (env: Environment) =>

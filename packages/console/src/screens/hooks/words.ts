@@ -1,5 +1,5 @@
-/** What hooks and their calls are, in words. */
-import type { HookDetails, ListedHook, Run } from './queries.ts';
+/** Descriptions of hooks and their calls. */
+import type { HookDetails, ListedHook, ListedRun } from './queries.ts';
 
 export const schemeWords: Readonly<Record<ListedHook['signature'], string>> = {
   standard: 'Standard Webhooks',
@@ -33,7 +33,7 @@ export function refusalOf(code: string): string {
   return Object.hasOwn(refusalWords, code) ? refusalWords[code as keyof typeof refusalWords] : code;
 }
 
-export const runStateWords: Readonly<Record<Run['state'], string>> = {
+export const runStateWords: Readonly<Record<ListedRun['state'], string>> = {
   running: 'running',
   waiting: 'waiting',
   done: 'done',

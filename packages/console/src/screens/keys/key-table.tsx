@@ -16,7 +16,7 @@ interface Key {
 interface Props<K extends Key> {
   readonly label: string;
   readonly keys: readonly K[];
-  /** What a key is for, and the name of that column. */
+  /** The purpose of a key, and the name of that column. */
   readonly column: string;
   readonly show: (key: K) => ReactNode;
   readonly onRevoke: (key: K) => void;

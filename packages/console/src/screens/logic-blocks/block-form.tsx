@@ -69,7 +69,7 @@ function only(schema: Schema, names: readonly string[]): Schema {
   return { ...schema, properties };
 }
 
-/** What is wrong with the content, by its own pointers. */
+/** The faults of the content, by its own pointers. */
 function within(errors: readonly InputError[], at: string): readonly InputError[] {
   return errors
     .filter(({ pointer }) => pointer.startsWith(at))

@@ -27,7 +27,7 @@ export const inputSchema: Schema = { description: 'A JSON object that fits the i
 
 /** Begins a run of a live block, and leads to it. */
 export function RunNow({ block, reason, hasInput, label, size }: Props) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   return (
     <>
       <ReasonedButton
@@ -35,12 +35,12 @@ export function RunNow({ block, reason, hasInput, label, size }: Props) {
         variant="default"
         {...(size === undefined ? {} : { size })}
         {...(label === undefined ? {} : { 'aria-label': label })}
-        onClick={() => setIsAsking(true)}
+        onClick={() => setIsConfirming(true)}
       >
         Run now
       </ReasonedButton>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Run ${block} now?`}>
-        {isAsking && <Ask block={block} hasInput={hasInput} close={() => setIsAsking(false)} />}
+      <Modal opened={isConfirming} onClose={() => setIsConfirming(false)} title={`Run ${block} now?`}>
+        {isConfirming && <Ask block={block} hasInput={hasInput} close={() => setIsConfirming(false)} />}
       </Modal>
     </>
   );
@@ -49,7 +49,7 @@ export function RunNow({ block, reason, hasInput, label, size }: Props) {
 function Ask({ block, hasInput, close }: Pick<Props, 'block' | 'hasInput'> & { readonly close: () => void }) {
   const { org, env } = usePlace();
   const navigate = useNavigate();
-  const { code, setCode } = useRunWorkspace({ isAsked: true });
+  const { code, setCode } = useRunWorkspace({ isOpen: true });
   const [input, setInput] = useState<unknown>({});
   const begin = useMutation({
     mutationFn: () =>

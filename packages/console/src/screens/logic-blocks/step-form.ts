@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 import type { StepKind } from './step-schemas.ts';
 
-/** What the editors of all steps of a block have in common. */
+/** The common part of the editors of all steps of a block. */
 export interface StepForm {
   readonly kinds: ReadonlyMap<string, StepKind>;
   readonly isReadOnly: boolean;

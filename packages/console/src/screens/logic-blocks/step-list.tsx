@@ -11,7 +11,7 @@ export function StepList({ form, label, steps, pointer, onChange }: StepListProp
   const { kinds, isReadOnly, all, errorAt } = form;
   const [opened, setOpened] = useState<number | undefined>();
   const [dragged, setDragged] = useState<number | undefined>();
-  const [said, setSaid] = useState('');
+  const [reason, setReason] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const toFocus = useRef<number>(undefined);
   useEffect(() => {
@@ -25,13 +25,13 @@ export function StepList({ form, label, steps, pointer, onChange }: StepListProp
     onChange(moved(steps, from, to));
     // The step that is open stays open, wherever it is now.
     setOpened(opened === undefined ? undefined : moved([...steps.keys()], from, to).indexOf(opened));
-    setSaid(`Step ${textMember(steps[from] ?? {}, 'id')} is now ${to + 1} of ${steps.length}.`);
+    setReason(`Step ${textMember(steps[from] ?? {}, 'id')} is now ${to + 1} of ${steps.length}.`);
     toFocus.current = to;
   };
   const add = (type: string) => {
     onChange([...steps, { id: newStepId(type, all), ...kinds.get(type)?.initial }]);
     setOpened(steps.length);
-    setSaid(`A step of the type ${type} is added, ${steps.length + 1} of ${steps.length + 1}.`);
+    setReason(`A step of the type ${type} is added, ${steps.length + 1} of ${steps.length + 1}.`);
     toFocus.current = steps.length;
   };
   return (
@@ -63,7 +63,7 @@ export function StepList({ form, label, steps, pointer, onChange }: StepListProp
               onRemove={() => {
                 onChange(steps.toSpliced(index, 1));
                 setOpened(undefined);
-                setSaid(`Step ${textMember(step, 'id')} is removed.`);
+                setReason(`Step ${textMember(step, 'id')} is removed.`);
               }}
               drag={{
                 isOver: dragged !== undefined && dragged !== index,
@@ -78,7 +78,7 @@ export function StepList({ form, label, steps, pointer, onChange }: StepListProp
           ))}
         </ol>
         {!isReadOnly && <AddStep label={label} kinds={kinds} onAdd={add} />}
-        <VisuallyHidden role="status">{said}</VisuallyHidden>
+        <VisuallyHidden role="status">{reason}</VisuallyHidden>
       </Stack>
     </Fieldset>
   );

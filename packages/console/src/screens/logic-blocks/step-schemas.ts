@@ -1,4 +1,4 @@
-/** What a step has, by the schema of its kind, as the form of the step takes it. */
+/** The contents of a step, by the schema of its kind, as the form of the step takes it. */
 import type { Schema } from '../../components/schema-form/schema.ts';
 
 /** Lists of steps within a step. */

@@ -2,6 +2,7 @@
 export const stepWords: Readonly<Record<string, string>> = {
   get: 'Reads a record',
   list: 'Reads records of an entity',
+  aggregate: 'Counts and adds up records in groups',
   create: 'Makes a record',
   update: 'Changes a record',
   delete: 'Deletes a record',

@@ -31,10 +31,10 @@ export interface RunWorkspace {
 }
 
 /** The workspace of a run: that of the frame, or else the first. `isAsked` says whether that is looked for at once. */
-export function useRunWorkspace({ isAsked = false }: { readonly isAsked?: boolean } = {}): RunWorkspace {
+export function useRunWorkspace({ isOpen = false }: { readonly isOpen?: boolean } = {}): RunWorkspace {
   const { env, workspace } = usePlace();
   const [named, setNamed] = useState(workspace);
-  const [isWanted, setIsWanted] = useState(isAsked);
+  const [isWanted, setIsWanted] = useState(isOpen);
   const first = useQuery({ ...codesQuery(env, ''), enabled: isWanted && named === undefined });
   return {
     code: named ?? firstOf(first.data ?? [], env) ?? '',
@@ -55,9 +55,9 @@ export function WorkspaceInput({
   readonly onChange: (code: string) => void;
 }) {
   const { env } = usePlace();
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const [prefix] = useDebouncedValue(value.trim().toLowerCase(), 200);
-  const { data } = useQuery({ ...codesQuery(env, prefix), placeholderData: keepPreviousData, enabled: isAsked });
+  const { data } = useQuery({ ...codesQuery(env, prefix), placeholderData: keepPreviousData, enabled: isOpen });
   return (
     <Autocomplete
       label="Workspace"
@@ -66,7 +66,7 @@ export function WorkspaceInput({
       value={value}
       required
       maxLength={63}
-      onFocus={() => setIsAsked(true)}
+      onFocus={() => setIsOpen(true)}
       maw={320}
       onChange={onChange}
     />

@@ -17,7 +17,7 @@ import { operationsScreens } from './operations-screens.ts';
 interface Props {
   /** As the address names it; undefined for the first one. */
   readonly screen: string | undefined;
-  /** What the screen is about, where it is about one thing. */
+  /** The subject of the screen, where it is about one thing. */
   readonly item: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import classes from './operations.module.css';
 interface Props {
   /** Its path below `/operations`. */
   readonly screen: string;
-  /** What the screen is about, where it is about one thing. */
+  /** The subject of the screen, where it is about one thing. */
   readonly item?: string;
   readonly search?: Readonly<Record<string, string | undefined>>;
   readonly className?: string;

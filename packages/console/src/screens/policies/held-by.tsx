@@ -11,7 +11,7 @@ interface Props {
   readonly workspace: string;
   readonly of: { readonly policy_id: string } | { readonly group_id: string };
   readonly label: string;
-  /** What stands where there are none. */
+  /** Shown if there are none. */
   readonly empty: ReactNode;
   /** What may be done with one of them. */
   readonly action?: (holder: Holder) => ReactNode;

@@ -11,7 +11,7 @@ export function isBehind(error: unknown): boolean {
 
 interface Props {
   readonly title: string;
-  /** What is stored now; undefined if it is there no more. */
+  /** The stored value; undefined if it was removed. */
   readonly stored: PolicyDraft | undefined;
   readonly isDirty: boolean;
   /** Why the last save was refused. */

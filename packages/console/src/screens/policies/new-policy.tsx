@@ -43,7 +43,7 @@ function Editor() {
   const draft = useDraft(empty, checkPolicy);
   const lint = useLint(draft.value.statements);
   // The card of a statement remembers what is open in it, and other statements are other cards.
-  const [begun, setBegun] = useState(0);
+  const [started, setStarted] = useState(0);
   const save = useMutation({
     mutationFn: async () => {
       if (actor === undefined) return undefined;
@@ -60,15 +60,15 @@ function Editor() {
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty && !save.isSuccess} />
-      <Begin
+      <StartChoice
         isReadOnly={readOnlyReason !== undefined || draft.mistake !== undefined}
         onChoose={(name, statements) => {
-          setBegun(begun + 1);
+          setStarted(started + 1);
           draft.setValue({ name: draft.value.name || name, statements });
         }}
       />
       <PolicyEditor
-        key={begun}
+        key={started}
         draft={draft}
         lint={lint}
         isReadOnly={readOnlyReason !== undefined}
@@ -91,13 +91,13 @@ function Editor() {
   );
 }
 
-interface BeginProps {
+interface NewPolicyStartProps {
   readonly isReadOnly: boolean;
   readonly onChoose: (name: string, statements: readonly unknown[]) => void;
 }
 
 /** Jobs to begin with: those of every app, and those that the org gives to new workspaces. */
-function Begin({ isReadOnly, onChoose }: BeginProps) {
+function StartChoice({ isReadOnly, onChoose }: NewPolicyStartProps) {
   const { env } = usePlace();
   const { data } = useQuery(entitiesQuery(env));
   const templates = useQuery(templatesQuery(env));

@@ -30,7 +30,7 @@ export interface Lint {
   readonly error: Error | null;
 }
 
-/** What the platform says of the statements, asked a moment after the last key. */
+/** The verdict of the platform on the statements, asked a moment after the last key. */
 export function useLint(statements: readonly unknown[]): Lint {
   const { env } = usePlace();
   const [settled] = useDebouncedValue(statements, typingMilliseconds);

@@ -28,7 +28,7 @@ export function RemoveAccess({ entity, id, name, what, list, reason, children }:
   const { org, env } = usePlace();
   const actor = useBuilder();
   const navigate = useNavigate();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const remove = useMutation({
     mutationFn: async (isForced: boolean) => {
       const query = isForced ? { force: true } : {};
@@ -42,15 +42,15 @@ export function RemoveAccess({ entity, id, name, what, list, reason, children }:
   });
   const isHeld = remove.error instanceof ApiProblem && remove.error.body?.held_by !== undefined;
   const close = () => {
-    setIsAsking(false);
+    setIsConfirming(false);
     remove.reset();
   };
   return (
     <>
-      <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsAsking(true)}>
+      <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsConfirming(true)}>
         Delete
       </ReasonedButton>
-      {isAsking && (
+      {isConfirming && (
         <TypedConfirmation
           title={`Delete the ${what} ${name}?`}
           name={name}

@@ -9,10 +9,10 @@ import { type Draft, useDraft } from '../../components/use-draft.ts';
 import { checkPolicy, type PolicyDraft } from '../policies/policy-draft.ts';
 import { type Lint, PolicyEditor, useLint } from '../policies/policy-editor.tsx';
 import type { Policy } from '../policies/queries.ts';
-import { type DraftPlace, forgetDraft, keepDraft, keptDraft, type Principal } from './kept-draft.ts';
 import { PrincipalsInput } from './principals-input.tsx';
 import { Results } from './results.tsx';
 import { SaveDraft } from './save-draft.tsx';
+import { type DraftScope, forgetDraft, keepDraft, keptDraft, type Principal } from './stored-draft.ts';
 
 const empty: PolicyDraft = { name: '', statements: [] };
 
@@ -25,19 +25,19 @@ interface Props {
 /** Edits a draft, and replays the recorded calls with it. The draft stays while the user looks at other screens. */
 export function DraftEditor({ workspace, stored }: Props) {
   const { org, env } = usePlace();
-  const place: DraftPlace = { org, env, workspace, policy: stored?.id ?? 'new' };
-  const [begun, setBegun] = useState(0);
+  const place: DraftScope = { org, env, workspace, policy: stored?.id ?? 'new' };
+  const [started, setStarted] = useState(0);
   const startOver = () => {
     forgetDraft(place);
-    setBegun(begun + 1);
+    setStarted(started + 1);
   };
-  return <Editor key={begun} workspace={workspace} stored={stored} place={place} onStartOver={startOver} />;
+  return <Editor key={started} workspace={workspace} stored={stored} place={place} onStartOver={startOver} />;
 }
 
 interface EditorProps {
   readonly workspace: string;
   readonly stored: Policy | undefined;
-  readonly place: DraftPlace;
+  readonly place: DraftScope;
   readonly onStartOver: () => void;
 }
 
@@ -60,7 +60,7 @@ function Editor({ workspace, stored, place, onStartOver }: EditorProps) {
     },
     ...(stored === undefined ? { principals: principals.map(({ id }) => id) } : {}),
   };
-  const replay = useMutation({ mutationFn: (asked: typeof body) => call('replayAccess', { body: asked }) });
+  const replay = useMutation({ mutationFn: (request: typeof body) => call('replayAccess', { body: request }) });
   useKept(place, { isKept: isDirty || principals.length > 0, draft: draft.value, principals });
   const isPast = replay.data !== undefined && JSON.stringify(replay.variables) !== JSON.stringify(body);
   return (
@@ -99,26 +99,26 @@ function Editor({ workspace, stored, place, onStartOver }: EditorProps) {
   );
 }
 
-interface Kept {
+interface SavedDraft {
   readonly isKept: boolean;
   readonly draft: PolicyDraft;
   readonly principals: readonly Principal[];
 }
 
-function useKept(place: DraftPlace, { isKept, draft, principals }: Kept): void {
+function useKept(place: DraftScope, { isKept, draft, principals }: SavedDraft): void {
   useEffect(() => {
     if (isKept) keepDraft(place, { draft, principals });
     else forgetDraft(place);
   });
 }
 
-interface Asked {
+interface DraftCheck {
   readonly draft: Draft<PolicyDraft>;
   readonly lint: Lint;
   readonly isHeld: boolean;
 }
 
-function whyNotReplayed({ draft, lint, isHeld }: Asked): string | undefined {
+function whyNotReplayed({ draft, lint, isHeld }: DraftCheck): string | undefined {
   if (draft.mistake !== undefined) return 'The JSON has a mistake.';
   if (!isHeld) return 'Choose the members who would hold the new policy.';
   if (lint.findings.some(({ severity }) => severity === 'error')) return 'Correct the errors of the statements first.';

@@ -21,15 +21,20 @@ interface Props {
 /** Has a statement that is only reported enforced; in production it says what to change. */
 export function EnforceStatement({ use, workspace }: Props) {
   const { env } = usePlace();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const name = use.Sid || `statement ${use.index + 1}`;
   return (
     <>
-      <Button variant="default" size="compact-sm" aria-label={`Enforce ${name}`} onClick={() => setIsAsking(true)}>
+      <Button variant="default" size="compact-sm" aria-label={`Enforce ${name}`} onClick={() => setIsConfirming(true)}>
         {env === 'test' ? 'Enforce' : 'How to enforce'}
       </Button>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Enforce ${name} of ${use.policy}`} size="lg">
-        {isAsking && <Enforce use={use} workspace={workspace} close={() => setIsAsking(false)} />}
+      <Modal
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
+        title={`Enforce ${name} of ${use.policy}`}
+        size="lg"
+      >
+        {isConfirming && <Enforce use={use} workspace={workspace} close={() => setIsConfirming(false)} />}
       </Modal>
     </>
   );

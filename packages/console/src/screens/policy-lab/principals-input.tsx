@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { findMembers } from '../../api/members.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import type { Principal } from './kept-draft.ts';
+import type { Principal } from './stored-draft.ts';
 
 interface Props {
   readonly workspace: string;

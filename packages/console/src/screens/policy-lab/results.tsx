@@ -116,7 +116,7 @@ interface RowProps extends Omit<Props, 'replayed'> {
 function Row({ group, ...shown }: RowProps) {
   const { org, env } = usePlace();
   const { user_id, email, action, resource, calls, reason, changed_since } = group;
-  const asked = { w: shown.workspace, member: user_id, action, resource };
+  const search = { w: shown.workspace, member: user_id, action, resource };
   return (
     <>
       <Table.Td>{email === '' ? 'a user who is no member any more' : email}</Table.Td>
@@ -144,7 +144,7 @@ function Row({ group, ...shown }: RowProps) {
         <Anchor
           component={Link}
           to={`/o/${org}/${env}/simulator`}
-          search={asked as never}
+          search={search as never}
           size="sm"
           aria-label={`Simulate ${action} on ${resource}`}
         >

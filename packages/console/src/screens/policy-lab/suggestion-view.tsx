@@ -9,10 +9,10 @@ import { counted } from '../../components/words/counted.ts';
 import { groupQuery, policyQuery } from '../policies/queries.ts';
 import { Basis, NothingRecorded } from './basis.tsx';
 import { HeldByGroup, HeldByMember, HeldPolicy } from './held-statements.tsx';
-import { keepDraft, type Principal } from './kept-draft.ts';
 import classes from './policy-lab.module.css';
 import type { Suggested, Suggestion } from './queries.ts';
 import { StatementLines } from './statement-lines.tsx';
+import { keepDraft, type Principal } from './stored-draft.ts';
 
 interface Props {
   readonly workspace: string;

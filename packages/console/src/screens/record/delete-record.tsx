@@ -21,7 +21,7 @@ interface Props {
 
 /** Deletes a record, once the user has seen what refers to it. What is too much for one commit is a job. */
 export function DeleteRecord({ list, id, stored, refusal }: Props) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   return (
     <>
       <ReasonedButton
@@ -29,17 +29,17 @@ export function DeleteRecord({ list, id, stored, refusal }: Props) {
         variant="default"
         size="compact-sm"
         color="red"
-        onClick={() => setIsAsking(true)}
+        onClick={() => setIsConfirming(true)}
       >
         Delete
       </ReasonedButton>
       <Modal
-        opened={isAsking}
-        onClose={() => setIsAsking(false)}
+        opened={isConfirming}
+        onClose={() => setIsConfirming(false)}
         title={`Delete ${recordTitle(stored.record)}?`}
         keepMounted={false}
       >
-        <Confirmation list={list} id={id} tag={stored.tag} onCancel={() => setIsAsking(false)} />
+        <Confirmation list={list} id={id} tag={stored.tag} onCancel={() => setIsConfirming(false)} />
       </Modal>
     </>
   );

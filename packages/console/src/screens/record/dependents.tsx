@@ -3,7 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import type { Actor } from '../../api/app.ts';
 import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
 import { entitiesQuery, entityQuery } from '../entities/queries.ts';
-import { expandNamesMax, fieldsOf, type Page, relatedQuery } from './record-queries.ts';
+import { countQuery, expandNamesMax, fieldsOf, type Page, relatedQuery } from './record-queries.ts';
 import { nameOfRelation, type Relation, relationsTo } from './related-records.tsx';
 
 interface Props {
@@ -16,14 +16,14 @@ interface Props {
 export function Dependents({ actor, entity, id }: Props) {
   const entities = useQuery(entitiesQuery(actor.env));
   const relations = relationsTo(entity, entities.data?.items ?? []);
-  const asked = relations.slice(0, expandNamesMax);
-  const related = useQuery(relatedQuery(actor, entity, id, asked.map(nameOfRelation)));
+  const requested = relations.slice(0, expandNamesMax);
+  const related = useQuery(relatedQuery(actor, entity, id, requested.map(nameOfRelation)));
   if (entities.isSuccess && relations.length === 0)
     return <Text size="sm">No entity has a lookup of {entity}: nothing refers to it.</Text>;
   return (
     <Loaded query={related} skeleton={<LineSkeletons lines={2} />}>
       {(pages) => {
-        const referring = asked.filter((relation) => isThere(pages[nameOfRelation(relation)]));
+        const referring = requested.filter((relation) => isThere(pages[nameOfRelation(relation)]));
         return (
           <Stack gap={4}>
             <Text size="sm">
@@ -34,14 +34,15 @@ export function Dependents({ actor, entity, id }: Props) {
                 <Consequence
                   key={nameOfRelation(relation)}
                   actor={actor}
+                  id={id}
                   relation={relation}
                   page={pages[nameOfRelation(relation)]}
                 />
               ))}
             </List>
-            {relations.length > asked.length && (
+            {relations.length > requested.length && (
               <Text size="sm" c="dimmed">
-                {relations.length - asked.length} other lookups were not looked at.
+                {relations.length - requested.length} other lookups were not looked at.
               </Text>
             )}
           </Stack>
@@ -54,9 +55,9 @@ export function Dependents({ actor, entity, id }: Props) {
 /** The entities of which records are seen that forbid a delete of this one, by their lookups. */
 export function useForbidding({ actor, entity, id }: Props): readonly string[] {
   const entities = useQuery(entitiesQuery(actor.env));
-  const asked = relationsTo(entity, entities.data?.items ?? []).slice(0, expandNamesMax);
-  const { data: pages } = useQuery(relatedQuery(actor, entity, id, asked.map(nameOfRelation)));
-  const referring = asked.filter((relation) => (pages?.[nameOfRelation(relation)]?.items.length ?? 0) > 0);
+  const requested = relationsTo(entity, entities.data?.items ?? []).slice(0, expandNamesMax);
+  const { data: pages } = useQuery(relatedQuery(actor, entity, id, requested.map(nameOfRelation)));
+  const referring = requested.filter((relation) => (pages?.[nameOfRelation(relation)]?.items.length ?? 0) > 0);
   const definitions = useQueries({ queries: referring.map((relation) => entityQuery(actor.env, relation.entity)) });
   const isForbidding = ({ field }: Relation, index: number): boolean => {
     const create = definitions[index]?.data?.create;
@@ -83,19 +84,28 @@ const consequences: Readonly<Record<string, string>> = {
 
 interface ConsequenceProps {
   readonly actor: Actor;
+  readonly id: string;
   readonly relation: Relation;
   readonly page: Page | null | undefined;
 }
 
-function Consequence({ actor, relation, page }: ConsequenceProps) {
+function Consequence({ actor, id, relation, page }: ConsequenceProps) {
   const { entity, field } = relation;
   const { data } = useQuery(entityQuery(actor.env, entity));
   const rule = ruleOf(data?.create, field);
-  const count = page?.items.length ?? 0;
+  const shown = page?.items.length ?? 0;
   const isWhole = (page?.nexttoken ?? null) === null && page?.partial !== true;
+  const isList = fieldsOf(data?.create).some(({ name, items }) => name === field && items?.lookup !== undefined);
+  const all = useQuery({
+    ...countQuery(actor, entity, isList ? { [field]: id, [`${field}_op`]: 'contains' } : { [field]: id }),
+    enabled: !isWhole && data !== undefined,
+  });
+  const count = Math.max(shown, all.data?.count ?? 0);
+  const isCounted = isWhole || (all.data !== undefined && all.data.partial !== true);
   return (
     <List.Item>
-      {isWhole ? count : `${count} or more`} {entity} by {field}
+      {count.toLocaleString('en')}
+      {!isCounted && ' or more'} {entity} by {field}
       {data === undefined ? '' : `: ${consequences[rule] ?? rule}`}
     </List.Item>
   );

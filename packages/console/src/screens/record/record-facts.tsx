@@ -11,7 +11,7 @@ interface Props {
   readonly record: RecordValues;
 }
 
-/** What the platform knows of a record beside its fields. */
+/** The facts that the platform has about a record beside its fields. */
 export function RecordFacts({ entity, record }: Props) {
   const owners = entity.indexes.filter(({ kind }) => kind === 'owner').map(({ name }) => name);
   const people = [...new Set([...owners, 'created_by', 'updated_by'])];

@@ -1,9 +1,11 @@
 import type { Job as JobSchema } from '@freehold/contract/app/jobs';
+import type { RecordCount } from '@freehold/contract/app/records';
 import type { Read } from '@freehold/contract/schema';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { type Actor, callApp } from '../../api/app.ts';
 import { definitionOf, type Field } from '../entities/definition.ts';
 import type { Entity } from '../entities/queries.ts';
+import type { PartialReason } from '../records/figures/part-words.ts';
 import { recordTitle } from '../records/record-title.ts';
 import { controlOf, type RecordValues } from './form/inputs.ts';
 
@@ -28,7 +30,7 @@ export function tagOf(record: RecordValues): string | undefined {
   return typeof record.version === 'number' ? `"${record.version}"` : undefined;
 }
 
-/** How many names an `expand` takes. */
+/** The number of names that an `expand` takes. */
 export const expandNamesMax = 10;
 
 /** The fields of the definition that a create config holds. */
@@ -98,6 +100,7 @@ export interface Page {
   readonly items: readonly RecordValues[];
   readonly nexttoken: string | null;
   readonly partial?: boolean;
+  readonly partial_reason?: PartialReason;
 }
 
 /** For each name `{entity}_via_{field}` the first page of the records that refer to this one. */
@@ -110,6 +113,16 @@ export const relatedQuery = (actor: Actor, entity: string, id: string, names: re
       return parted(body as RecordValues).expanded as Readonly<Record<string, Page | null | undefined>>;
     },
     enabled: names.length > 0,
+  });
+
+/** How many records a list has. */
+export const countQuery = (actor: Actor, entity: string, query: Readonly<Record<string, string>>) =>
+  queryOptions({
+    queryKey: [...recordsKey(actor, entity), 'count', query],
+    queryFn: async ({ signal }) => {
+      const { body } = await callApp(actor, 'GET', pathOf('count', entity), { query, signal });
+      return body as Read<typeof RecordCount>;
+    },
   });
 
 /** Pages of a list, from the first or from behind a page that was read elsewhere. */

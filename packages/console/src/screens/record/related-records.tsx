@@ -5,6 +5,7 @@ import type { Actor } from '../../api/app.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { entitiesQuery } from '../entities/queries.ts';
+import { endWords } from '../records/figures/part-words.ts';
 import { recordTitle } from '../records/record-title.ts';
 import type { RecordValues } from './form/inputs.ts';
 import { RecordLink } from './form/record-link.tsx';
@@ -101,6 +102,7 @@ function Section({ actor, id, relation, page }: SectionProps) {
   const items = [...first, ...(more.data?.pages.flatMap((next) => next.items) ?? [])];
   // A page that was not read has no cursor: its list is read from the first page on.
   const hasMore = isMore ? more.hasNextPage : (page?.nexttoken ?? null) !== null || page?.partial === true;
+  const cut = (more.data?.pages.at(-1) ?? page)?.partial_reason;
   return (
     <section aria-label={`${entity} by ${field}`}>
       <Title order={3} size="h6" mb={4}>
@@ -117,6 +119,7 @@ function Section({ actor, id, relation, page }: SectionProps) {
         <Records entity={entity} items={items} />
       )}
       <ProblemAlert error={more.error} />
+      {cut !== undefined && hasMore && <Text size="sm">{endWords[cut]} There may be more.</Text>}
       {hasMore && (
         <Button
           variant="default"

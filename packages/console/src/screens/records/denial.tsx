@@ -24,11 +24,11 @@ export function Refusal({ error }: { readonly error: unknown }) {
 /** A decision by its id and, where it is asked for, what led to it. */
 export function Denial({ decision }: { readonly decision: string }) {
   const { workspace } = usePlace();
-  const [isAsked, setIsAsked] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const explained = useQuery({
     queryKey: ['decision', decision],
     queryFn: ({ signal }) => call('readDecision', { params: { decision_id: decision }, signal }),
-    enabled: isAsked,
+    enabled: isOpen,
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -36,8 +36,8 @@ export function Denial({ decision }: { readonly decision: string }) {
       <Group gap={6}>
         <Text size="sm">Denied by decision</Text>
         <CopyId value={decision} what="decision id" />
-        {!isAsked && (
-          <Button size="xs" variant="default" onClick={() => setIsAsked(true)}>
+        {!isOpen && (
+          <Button size="xs" variant="default" onClick={() => setIsOpen(true)}>
             Explain
           </Button>
         )}

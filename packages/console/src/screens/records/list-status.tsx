@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { counted } from '../../components/words/counted.ts';
+import { endWords } from './figures/part-words.ts';
 import classes from './grid.module.css';
 import { type PagesState, type RecordPages, recordsMax } from './list/record-pages.ts';
 import { selectionMax } from './use-selection.ts';
@@ -11,7 +12,7 @@ interface Props {
   readonly selected: number;
 }
 
-/** How many records there are, how many of them have been read, and by which index. */
+/** The number of records, how many of them have been read, and by which index. */
 export function ListStatus({ state, selected }: Props) {
   const { known, total, isComplete, isLoading, index, error } = state;
   if (error !== undefined && known === 0) return <span />;
@@ -45,7 +46,7 @@ function totalText({ total, known, isComplete }: PagesState): string {
 
 /** Where the reading stopped at the scan budget: what that means, and a button to go on. */
 export function Stopped({ pages, state }: { readonly pages: RecordPages; readonly state: PagesState }) {
-  const { readInVain, known, isStopped, isComplete } = state;
+  const { readInVain, known, isStopped, stoppedBy, isComplete } = state;
   if (known >= recordsMax && !isComplete)
     return (
       <Text size="sm" role="note">
@@ -58,10 +59,10 @@ export function Stopped({ pages, state }: { readonly pages: RecordPages; readonl
       <Text size="sm">
         {readInVain > 0
           ? `${counted(readInVain, 'more record was looked at, and is not', 'more records were looked at, and none of them is')} in this list.`
-          : `A call looks at a limited number of records, and this one ended there, after ${counted(known, 'record')}.`}{' '}
-        There may be more.
+          : `The list stopped after ${counted(known, 'record')}.`}{' '}
+        {stoppedBy !== undefined && `${endWords[stoppedBy]} `}There may be more.
       </Text>
-      <Button size="xs" variant="default" loading={state.isLoading} onClick={() => pages.goOn()}>
+      <Button size="xs" variant="default" loading={state.isLoading} onClick={() => pages.resume()}>
         Go on
       </Button>
     </Group>

@@ -32,12 +32,12 @@ export interface Reader {
   readonly hidden: ReadonlySet<string>;
 }
 
-export function useReader({ actor, entity, columns }: List, firstRecord: string | undefined): Reader {
+export function useReader({ actor, entity, all }: List, firstRecord: string | undefined): Reader {
   const { data } = useQuery(readerQuery(actor, entity.entityName, firstRecord));
   const fields = data?.fields;
   const hidden = useMemo(() => {
-    const ruled = columns.filter(({ field, kind }) => fields !== undefined && kind !== 'secret' && !isOfRecord(field));
+    const ruled = all.filter(({ field, kind }) => fields !== undefined && kind !== 'secret' && !isOfRecord(field));
     return new Set(ruled.filter(({ field }) => fields?.includes(field) !== true).map(({ name }) => name));
-  }, [fields, columns]);
+  }, [fields, all]);
   return { email: data?.user?.email, hidden };
 }

@@ -9,7 +9,7 @@ interface Props {
   readonly list: List;
 }
 
-/** Lists under names. A view is what stands in the address: filters, words, order and columns. */
+/** Lists under names. A view is a part of the address: filters, words, order, columns, and what is figured out of it. */
 export function SavedViews({ list: { actor, entity, search, change } }: Props) {
   const of = { org: actor.org, entity: entity.entityName };
   const [isOpen, setIsOpen] = useState(false);
@@ -19,12 +19,12 @@ export function SavedViews({ list: { actor, entity, search, change } }: Props) {
     setViews(to);
   };
   const save = (name: string) => {
-    const { r: _, ...shown } = search;
+    const { r: _, e: __, ...shown } = search;
     keep([...views.filter((view) => view.name !== name), { name, search: shown }]);
   };
-  const show = ({ f, filter, q, sort, c }: SavedView['search']) => {
+  const show = ({ f, filter, q, sort, c, t, g, m }: SavedView['search']) => {
     setIsOpen(false);
-    change({ f, filter, q, sort, c });
+    change({ f, filter, q, sort, c, t, g, m });
   };
   return (
     <Popover width={300} position="bottom-end" opened={isOpen} onChange={setIsOpen} trapFocus returnFocus>

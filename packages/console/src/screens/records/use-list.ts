@@ -29,8 +29,8 @@ export function useList(actor: Actor, entity: Entity): List {
   const chosen = search.c ?? keptColumns(of);
   const all = useMemo(() => columnsOf(entity), [entity]);
   const columns = useMemo(() => chosenColumns(all, chosen), [all, chosen]);
-  const asked = JSON.stringify(queryParameters(search));
-  const parameters = useMemo((): Readonly<Record<string, string>> => JSON.parse(asked), [asked]);
+  const request = JSON.stringify(queryParameters(search));
+  const parameters = useMemo((): Readonly<Record<string, string>> => JSON.parse(request), [request]);
   const change = (changed: ListChange) =>
     void navigate({ to: '.', search: (kept) => ({ ...kept, ...changed }), replace: true });
   const showColumns = (names: readonly string[] | undefined) => {

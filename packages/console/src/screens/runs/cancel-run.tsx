@@ -11,25 +11,25 @@ import { runsKey } from './queries.ts';
 /** Ends a run that is not over. */
 export function CancelRun({ id, reason }: { readonly id: string; readonly reason: string | undefined }) {
   const { env } = usePlace();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const cancel = useMutation({
     mutationFn: () => call('cancelRun', { params: { id }, query: { env } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: [runsKey] }),
-    onSuccess: () => setIsAsking(false),
+    onSuccess: () => setIsConfirming(false),
   });
   return (
     <>
-      <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsAsking(true)}>
+      <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsConfirming(true)}>
         Cancel the run
       </ReasonedButton>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title="Cancel the run?">
+      <Modal opened={isConfirming} onClose={() => setIsConfirming(false)} title="Cancel the run?">
         <Stack>
           <Text size="sm">
             No further step is done. What the run has done stays done. It can be retried afterwards.
           </Text>
           <ProblemAlert error={cancel.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setIsAsking(false)}>
+            <Button variant="default" onClick={() => setIsConfirming(false)}>
               Let it go on
             </Button>
             <Button color="red" loading={cancel.isPending} onClick={() => cancel.mutate()}>

@@ -6,11 +6,11 @@ import type { Environment } from '../../api/session.ts';
 import { beginOf, type RunFilters, type RunState } from './run-filters.ts';
 import { isOpen } from './run-words.ts';
 
-export type Run = ReplyOf<typeof runsApi.readRun>;
+export type RunDetails = ReplyOf<typeof runsApi.readRun>;
 
-export type RunStep = Run['steps'][number];
+export type RunStep = RunDetails['steps'][number];
 
-/** What the queries of runs are known by. */
+/** The key of the queries of runs. */
 export const runsKey = 'runs';
 
 const pagesize = 50;

@@ -6,10 +6,10 @@ import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { Dialog } from '../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { type Run, type RunStep, runsKey } from './queries.ts';
+import { type RunDetails, type RunStep, runsKey } from './queries.ts';
 
 interface Props {
-  readonly run: Run;
+  readonly run: RunDetails;
   /** The step to begin with; undefined for the step that failed. */
   readonly from: RunStep | undefined;
   readonly onClose: () => void;

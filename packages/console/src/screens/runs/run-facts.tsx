@@ -4,12 +4,12 @@ import type { ReactNode } from 'react';
 import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { When } from '../../components/when.tsx';
-import type { Run } from './queries.ts';
+import type { RunDetails } from './queries.ts';
 import { duration, failedPassesText, triggerWords } from './run-words.ts';
 import { StateBadge } from './state-badge.tsx';
 
-/** What is known of a run beside its steps. */
-export function RunFacts({ run }: { readonly run: Run }) {
+/** The facts that are known of a run beside its steps. */
+export function RunFacts({ run }: { readonly run: RunDetails }) {
   const { org, env } = usePlace();
   const { id, block, version, state, tenant_code, started_at, ended_at, retried_as, depth, chain, failed_passes } = run;
   const base = `/o/${org}/${env}`;
@@ -31,7 +31,7 @@ export function RunFacts({ run }: { readonly run: Run }) {
       </Fact>
       {ended_at !== undefined && <Fact label="Took">{duration(Date.parse(ended_at) - Date.parse(started_at))}</Fact>}
       <Fact label="By">
-        <Begun run={run} base={base} />
+        <StartedBy run={run} base={base} />
       </Fact>
       <Fact label="In the name of">{nameOf(run)}</Fact>
       {retried_as !== undefined && (
@@ -62,7 +62,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-function Begun({ run, base }: { readonly run: Run; readonly base: string }) {
+function StartedBy({ run, base }: { readonly run: RunDetails; readonly base: string }) {
   const { kind, id, name } = run.trigger;
   if (kind === 'retry' && id !== undefined)
     return (
@@ -85,7 +85,7 @@ function Begun({ run, base }: { readonly run: Run; readonly base: string }) {
   return name === undefined ? triggerWords[kind] : `${triggerWords[kind]}, ${name}`;
 }
 
-function nameOf({ user: { kind, id } }: Run): string {
+function nameOf({ user: { kind, id } }: RunDetails): string {
   switch (kind) {
     case 'app':
       return 'the app';

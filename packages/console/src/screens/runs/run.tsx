@@ -10,7 +10,7 @@ import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { When } from '../../components/when.tsx';
 import { CancelRun } from './cancel-run.tsx';
-import { type Run, type RunStep, runQuery } from './queries.ts';
+import { type RunDetails, type RunStep, runQuery } from './queries.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { isOpen } from './run-words.ts';
@@ -41,26 +41,26 @@ export function RunScreen() {
 }
 
 interface OfRun {
-  readonly run: Run;
+  readonly run: RunDetails;
   /** Why the user may not change it. */
   readonly roleReason: string | undefined;
 }
 
 function Actions({ run, roleReason }: OfRun) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   if (isOpen(run.state)) return <CancelRun id={run.id} reason={roleReason} />;
   if (run.state === 'done') return null;
   return (
     <>
-      <ReasonedButton reason={roleReason ?? whyNotRetried(run)} onClick={() => setIsAsking(true)}>
+      <ReasonedButton reason={roleReason ?? whyNotRetried(run)} onClick={() => setIsConfirming(true)}>
         Retry
       </ReasonedButton>
-      {isAsking && <RetryDialog run={run} from={undefined} onClose={() => setIsAsking(false)} />}
+      {isConfirming && <RetryDialog run={run} from={undefined} onClose={() => setIsConfirming(false)} />}
     </>
   );
 }
 
-function whyNotRetried({ retried_as, redacted }: Run): string | undefined {
+function whyNotRetried({ retried_as, redacted }: RunDetails): string | undefined {
   if (retried_as !== undefined) return 'It was retried already.';
   return redacted === true
     ? 'It wrote to encrypted fields, whose values are not kept, so it cannot be done again.'
@@ -122,7 +122,7 @@ function Shown({ run, env, roleReason }: OfRun & { readonly env: Environment }) 
 const stateColors = { done: 'teal', failed: 'red', waiting: 'yellow' } as const;
 
 function Step({ run, step, roleReason }: OfRun & { readonly step: RunStep }) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const isRetried = run.state === 'failed' || run.state === 'cancelled';
   return (
     <>
@@ -140,7 +140,7 @@ function Step({ run, step, roleReason }: OfRun & { readonly step: RunStep }) {
               variant="default"
               size="compact-sm"
               aria-label={`Retry from here: ${step.id}`}
-              onClick={() => setIsAsking(true)}
+              onClick={() => setIsConfirming(true)}
             >
               Retry from here
             </ReasonedButton>
@@ -148,7 +148,7 @@ function Step({ run, step, roleReason }: OfRun & { readonly step: RunStep }) {
         }
         facts={<StepFacts step={step} tenantCode={run.tenant_code} />}
       />
-      {isAsking && <RetryDialog run={run} from={step} onClose={() => setIsAsking(false)} />}
+      {isConfirming && <RetryDialog run={run} from={step} onClose={() => setIsConfirming(false)} />}
     </>
   );
 }

@@ -91,7 +91,7 @@ function linesOf(count: number): string {
   return count === 1 ? '1 line' : `${count} lines`;
 }
 
-/** What a script wrote by `console`. */
+/** The console output of a script. */
 function StepLog({
   id,
   log: { lines, left_out = 0 },

@@ -107,7 +107,7 @@ function dayWords(day: readonly Part[], weekday: readonly Part[]): string {
   const ofMonth = `on day ${listed(day, String)} of the month`;
   const ofWeek = `on ${listed(weekday, (value) => days[value] ?? '')}`;
   if (!hasWeekday) return ` ${ofMonth}`;
-  // Where both are given, either is enough.
+  // If both are given, either is enough.
   return hasDay ? ` ${ofMonth} and ${ofWeek}` : ` ${ofWeek}`;
 }
 

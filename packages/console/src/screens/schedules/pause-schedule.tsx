@@ -18,12 +18,12 @@ interface Props {
 /** Pauses a schedule or resumes it. */
 export function PauseSchedule({ name, isPaused, reason }: Props) {
   const { env } = usePlace();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const turn = useMutation({
     mutationFn: () => call(isPaused ? 'resumeSchedule' : 'pauseSchedule', { params: { name }, query: { env } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: [schedulesKey] });
-      setIsAsking(false);
+      setIsConfirming(false);
     },
   });
   const word = isPaused ? 'Resume' : 'Pause';
@@ -34,11 +34,11 @@ export function PauseSchedule({ name, isPaused, reason }: Props) {
         variant="default"
         size="compact-sm"
         aria-label={`${word} ${name}`}
-        onClick={() => setIsAsking(true)}
+        onClick={() => setIsConfirming(true)}
       >
         {word}
       </ReasonedButton>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`${word} ${name}?`}>
+      <Modal opened={isConfirming} onClose={() => setIsConfirming(false)} title={`${word} ${name}?`}>
         <Stack>
           <Text size="sm">
             {isPaused
@@ -47,7 +47,7 @@ export function PauseSchedule({ name, isPaused, reason }: Props) {
           </Text>
           <ProblemAlert error={turn.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setIsAsking(false)}>
+            <Button variant="default" onClick={() => setIsConfirming(false)}>
               Close
             </Button>
             <Button loading={turn.isPending} data-autofocus onClick={() => turn.mutate()}>

@@ -7,7 +7,7 @@ import { untilNext } from './until-next.ts';
 
 export type Schedule = ReplyOf<typeof schedulesApi.listSchedules>['items'][number];
 
-/** What the queries of schedules are known by. */
+/** The key of the queries of schedules. */
 export const schedulesKey = 'schedules';
 
 export const schedulesQuery = (env: Environment) =>

@@ -141,7 +141,7 @@ function missing({ name, value, isTaken }: Typed): string | undefined {
   return value === '' ? 'The secret needs a value.' : undefined;
 }
 
-/** What is wrong with one of the hosts, by its name. */
+/** The faults of one of the hosts, by its name. */
 function hostProblem(problem: ApiProblem | undefined, hosts: readonly string[]) {
   const found = problem?.errors.find(({ pointer }) => pointer.startsWith('/hosts'));
   if (found === undefined) return undefined;

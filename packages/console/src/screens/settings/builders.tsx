@@ -4,7 +4,7 @@ import { usePlace } from '../../api/session.ts';
 import { RequireSetting } from '../account/second-factor/require-setting.tsx';
 import { SettingsFrame } from './settings-page.tsx';
 
-/** What the org asks of its builders when they sign in. */
+/** The questions of the org about its builders when they sign in. */
 export function BuilderSignIn() {
   const { org, env } = usePlace();
   const base = `/o/${org}/${env}`;

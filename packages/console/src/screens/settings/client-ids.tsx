@@ -50,7 +50,7 @@ interface Access {
 
 function EnvironmentId({ env, access }: { readonly env: Environment; readonly access: Access }) {
   const { adminReason } = usePlace();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const { client_id, previous } = access;
   const isPreviousValid = previous !== undefined && Date.parse(previous.until) > Date.now();
   return (
@@ -65,11 +65,11 @@ function EnvironmentId({ env, access }: { readonly env: Environment; readonly ac
             ). After that, an app that still sends it can sign no user in.
           </Alert>
         )}
-        <ReasonedButton reason={adminReason} variant="default" color="red" onClick={() => setIsAsking(true)}>
+        <ReasonedButton reason={adminReason} variant="default" color="red" onClick={() => setIsConfirming(true)}>
           Give {env === 'test' ? 'test' : 'production'} a new client id
         </ReasonedButton>
       </Stack>
-      {isAsking && <Rotate env={env} access={access} onClose={() => setIsAsking(false)} />}
+      {isConfirming && <Rotate env={env} access={access} onClose={() => setIsConfirming(false)} />}
     </Paper>
   );
 }

@@ -9,7 +9,7 @@ interface PasswordLogin {
   readonly min_length: number;
 }
 
-/** How app users sign in with a password. */
+/** Password sign-in of app users. */
 export function Passwords() {
   return (
     <SettingsPageOf path="passwords">

@@ -18,7 +18,7 @@ interface Props {
 
 /** Gives a setting its default back. */
 export function ResetSetting({ name, version, reason, onReset }: Props) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   /** The version when the reset was asked for. */
   const [seen, setSeen] = useState(version);
   const reset = useMutation({
@@ -26,7 +26,7 @@ export function ResetSetting({ name, version, reason, onReset }: Props) {
       call('removeConfigItem', { params: { kind: 'settings', name }, headers: { 'If-Match': `"${seen}"` } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: [keyOfKind('settings')] });
-      setIsAsking(false);
+      setIsConfirming(false);
       onReset();
     },
     onError: () => queryClient.invalidateQueries({ queryKey: [keyOfKind('settings')] }),
@@ -34,21 +34,21 @@ export function ResetSetting({ name, version, reason, onReset }: Props) {
   const ask = () => {
     reset.reset();
     setSeen(version);
-    setIsAsking(true);
+    setIsConfirming(true);
   };
   return (
     <>
       <ReasonedButton reason={reason} variant="default" color="red" onClick={ask}>
         Reset to the default
       </ReasonedButton>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Reset ${name} to its default?`}>
+      <Modal opened={isConfirming} onClose={() => setIsConfirming(false)} title={`Reset ${name} to its default?`}>
         <Stack>
           <Text size="sm">
             The default applies in test within a second. The value of today stays among the versions of the setting.
           </Text>
           <RemovalProblem error={reset.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setIsAsking(false)}>
+            <Button variant="default" onClick={() => setIsConfirming(false)}>
               Cancel
             </Button>
             <Button color="red" loading={reset.isPending} onClick={() => reset.mutate()}>

@@ -25,7 +25,9 @@ export function SettingConflict({ draft }: { readonly draft: SettingDraft }) {
   return (
     <ConflictAlert
       theirs={theirs}
-      said={({ version }) => (version === 0 ? 'It has its default now:' : `This is stored now as version ${version}:`)}
+      reported={({ version }) =>
+        version === 0 ? 'It has its default now:' : `This is stored now as version ${version}:`
+      }
       contentOf={contentOf}
       onTheirs={() => void takeTheirs()}
       onMine={({ version }) => draft.saveOver(version)}

@@ -7,7 +7,7 @@ import { SettingForm, type ValueInputs } from './setting-form.tsx';
 import { SettingsPageOf } from './settings-page.tsx';
 import { policiesOfNewWorkspaces } from './template-policies.ts';
 
-/** How users of the app come into workspaces, and what a new member may do there. */
+/** The way users of the app come into workspaces, and what a new member may do there. */
 export function Tenancy() {
   const { env } = usePlace();
   return (

@@ -4,7 +4,7 @@ import { CloseIcon } from '../../components/icons.tsx';
 import type { ValueInputs } from './setting-form.tsx';
 
 interface Props extends ValueInputs {
-  /** What the list has, such as `origin`. */
+  /** The contents of the list, such as `origin`. */
   readonly what: string;
   readonly placeholder: string;
   readonly description: string;

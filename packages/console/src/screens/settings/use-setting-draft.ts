@@ -11,7 +11,7 @@ export interface SettingContent {
   readonly prod_value?: unknown;
 }
 
-interface Begun {
+interface EditedSetting {
   readonly content: SettingContent;
   /** The version that the draft began with. */
   readonly version: number;
@@ -40,11 +40,11 @@ export interface SettingDraft {
 /** What is typed of a setting. A save is held to the version that the typing began with, so no change by another is lost. */
 export function useSettingDraft(setting: Setting): SettingDraft {
   const key = `${setting.group}.${setting.name}`;
-  const [begun, setBegun] = useState<Begun>();
+  const [started, setStarted] = useState<EditedSetting>();
   const stored = contentOf(setting);
-  const isDirty = begun !== undefined && JSON.stringify(begun.content) !== JSON.stringify(stored);
+  const isDirty = started !== undefined && JSON.stringify(started.content) !== JSON.stringify(stored);
   const save = useMutation({
-    mutationFn: ({ content, version }: Begun) =>
+    mutationFn: ({ content, version }: EditedSetting) =>
       callWhole('replaceConfigItem', {
         params: { kind: 'settings', name: key },
         headers: version === 0 ? { 'If-None-Match': '*' } : { 'If-Match': `"${version}"` },
@@ -53,7 +53,7 @@ export function useSettingDraft(setting: Setting): SettingDraft {
     onSuccess: async ({ body }, saved) => {
       await queryClient.invalidateQueries({ queryKey: [keyOfKind('settings')] });
       // More may have been typed while this was saved.
-      setBegun((now) =>
+      setStarted((now) =>
         now === undefined || now.content === saved.content ? undefined : { ...now, version: body.version },
       );
     },
@@ -61,29 +61,29 @@ export function useSettingDraft(setting: Setting): SettingDraft {
   const problem = save.error instanceof ApiProblem ? save.error : undefined;
   return {
     key,
-    content: begun?.content ?? stored,
+    content: started?.content ?? stored,
     isDirty,
     isSaving: save.isPending,
     isSaved: save.isSuccess && !isDirty,
     problem: save.error,
     isOvertaken: problem?.code === 'version_mismatch',
-    change: (content) => setBegun((now) => ({ content, version: now?.version ?? setting.version })),
+    change: (content) => setStarted((now) => ({ content, version: now?.version ?? setting.version })),
     discard: () => {
-      setBegun(undefined);
+      setStarted(undefined);
       save.reset();
     },
     save: () => {
-      if (begun !== undefined) save.mutate(begun);
+      if (started !== undefined) save.mutate(started);
     },
     saveAs: (content) => {
-      const mine = { content, version: begun?.version ?? setting.version };
-      setBegun(mine);
+      const mine = { content, version: started?.version ?? setting.version };
+      setStarted(mine);
       save.mutate(mine);
     },
     saveOver: (version) => {
-      if (begun === undefined) return;
-      const mine = { ...begun, version };
-      setBegun(mine);
+      if (started === undefined) return;
+      const mine = { ...started, version };
+      setStarted(mine);
       save.mutate(mine);
     },
     errorAt: (pointer) => problem?.errorAt(pointer),

@@ -15,18 +15,18 @@ interface Props {
 export function DraftSimulator({ statements }: Props) {
   const { env, workspace } = usePlace();
   const [simulation, setSimulation] = useState<Simulation>({});
-  const asked = bodyOf(simulation, { env, workspace, statements });
-  const result = useSimulation(asked);
+  const simulated = bodyOf(simulation, { env, workspace, statements });
+  const result = useSimulation(simulated);
   return (
     <Stack gap="md">
       <SimulationForm
         simulation={simulation}
-        asked={asked}
+        simulated={simulated}
         error={result.error}
         isDraft
         onChange={(change) => setSimulation((before) => ({ ...before, ...change }))}
       />
-      <Result asked={asked} result={result} />
+      <Result simulated={simulated} result={result} />
     </Stack>
   );
 }

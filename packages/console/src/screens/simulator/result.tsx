@@ -7,20 +7,20 @@ import type { Ready, Unready } from './simulation.ts';
 import type { useSimulation } from './use-simulation.ts';
 
 interface Props {
-  readonly asked: Ready | Unready;
+  readonly simulated: Ready | Unready;
   readonly result: ReturnType<typeof useSimulation>;
 }
 
 /** What would be decided. */
-export function Result({ asked, result: { data, error, isDeciding } }: Props) {
+export function Result({ simulated, result: { data, error, isDeciding } }: Props) {
   const { workspace } = usePlace();
   return (
     <Paper withBorder p="md" component="section" aria-label="Decision">
       <Stack gap="sm" aria-busy={isDeciding}>
         <Title order={2}>Decision</Title>
-        {'mistakes' in asked ? (
+        {'mistakes' in simulated ? (
           <Text size="sm" c="dimmed">
-            {asked.missing ?? 'What is typed cannot be read yet.'}
+            {simulated.missing ?? 'What is typed cannot be read yet.'}
           </Text>
         ) : error !== null ? (
           <ProblemAlert error={error} />

@@ -22,7 +22,7 @@ import type { Ready, Simulation, Unready } from './simulation.ts';
 
 interface Props {
   readonly simulation: Simulation;
-  readonly asked: Ready | Unready;
+  readonly simulated: Ready | Unready;
   readonly error: unknown;
   /** Whether the statements are a draft, which says itself who the user is. */
   readonly isDraft: boolean;
@@ -144,7 +144,7 @@ function Action({ simulation: { action = '', resource }, onChange }: PartProps) 
   );
 }
 
-function RecordPart({ simulation: { record, fields }, asked, onChange }: Props) {
+function RecordPart({ simulation: { record, fields }, simulated, onChange }: Props) {
   const kind = record !== undefined ? 'stored' : fields !== undefined ? 'fields' : 'none';
   return (
     <Stack gap="xs">
@@ -175,7 +175,7 @@ function RecordPart({ simulation: { record, fields }, asked, onChange }: Props) 
         <JsonInput
           label="Fields of the record in JSON"
           text={fields ?? ''}
-          mistake={mistakeOf(asked, 'fields')}
+          mistake={mistakeOf(simulated, 'fields')}
           onChange={(text) => onChange({ fields: text })}
         />
       )}
@@ -183,7 +183,7 @@ function RecordPart({ simulation: { record, fields }, asked, onChange }: Props) 
   );
 }
 
-function Context({ simulation, asked, error, isDraft, onChange }: Props) {
+function Context({ simulation, simulated, error, isDraft, onChange }: Props) {
   const { ip, time, origin, body, claims, userId, userEmail } = simulation;
   const [isOpen, setIsOpen] = useState(
     [ip, time, origin, body, claims, userId, userEmail].some((value) => value !== undefined),
@@ -220,13 +220,13 @@ function Context({ simulation, asked, error, isDraft, onChange }: Props) {
             <JsonInput
               label="Body in JSON"
               text={body ?? ''}
-              mistake={mistakeOf(asked, 'body')}
+              mistake={mistakeOf(simulated, 'body')}
               onChange={(text) => onChange({ body: text === '' ? undefined : text })}
             />
             <JsonInput
               label="Further claims of the token in JSON"
               text={claims ?? ''}
-              mistake={mistakeOf(asked, 'claims')}
+              mistake={mistakeOf(simulated, 'claims')}
               onChange={(text) => onChange({ claims: text === '' ? undefined : text })}
             />
             {isDraft && field('userId', 'Id of the user', '', '/context/user/id')}
@@ -238,6 +238,6 @@ function Context({ simulation, asked, error, isDraft, onChange }: Props) {
   );
 }
 
-function mistakeOf(asked: Ready | Unready, name: keyof Simulation): string | undefined {
-  return 'mistakes' in asked ? asked.mistakes[name] : undefined;
+function mistakeOf(simulated: Ready | Unready, name: keyof Simulation): string | undefined {
+  return 'mistakes' in simulated ? simulated.mistakes[name] : undefined;
 }

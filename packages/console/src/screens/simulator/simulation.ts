@@ -105,7 +105,7 @@ export function bodyOf(simulation: Simulation, where: Where): Ready | Unready {
   };
 }
 
-/** What was read, undefined where nothing was typed, or a sentence about what is wrong with it. */
+/** The data that were read, undefined where nothing was typed, or a sentence about what is wrong with it. */
 type Read = object | string | undefined;
 
 function readJson(text: string | undefined, is: (value: unknown) => boolean, what: string): Read {
@@ -133,8 +133,8 @@ function missingIn(simulation: Simulation, { workspace, statements }: Where): st
     if (member === undefined) return 'Choose a user, or write a draft.';
   }
   if (record !== undefined && workspace === undefined) return 'Choose the workspace of the record at the top.';
-  const isAsked = (action !== undefined && resource !== undefined) || (method !== undefined && path !== undefined);
-  return isAsked ? undefined : 'Say what is to be done.';
+  const isComplete = (action !== undefined && resource !== undefined) || (method !== undefined && path !== undefined);
+  return isComplete ? undefined : 'Say what is to be done.';
 }
 
 function whatOf({ action, resource, method, path }: Simulation) {
@@ -146,13 +146,13 @@ function recordOf({ record }: Simulation, fields: Read) {
   return fields === undefined ? {} : { record: fields };
 }
 
-interface Parts {
+interface RequestBodies {
   readonly body: Read;
   readonly jwt: Read;
   readonly isDraft: boolean;
 }
 
-function contextOf({ ip, time, origin, userId, userEmail }: Simulation, { body, jwt, isDraft }: Parts) {
+function contextOf({ ip, time, origin, userId, userEmail }: Simulation, { body, jwt, isDraft }: RequestBodies) {
   const request = present({ ip, time, origin, body });
   const user = isDraft ? present({ id: userId, email: userEmail }) : {};
   return {

@@ -30,8 +30,8 @@ export function Simulator() {
     if (linked !== undefined)
       void navigate({ to: '.', search: (kept: object) => ({ ...kept, ...linked }) as never, replace: true });
   };
-  const asked = bodyOf(simulation, { env, workspace });
-  const result = useSimulation(asked);
+  const simulated = bodyOf(simulation, { env, workspace });
+  const result = useSimulation(simulated);
   const isDraft = simulation.draft !== undefined;
   return (
     <Screen title="Simulator" intro="What the policies decide about a call, without making it.">
@@ -52,7 +52,7 @@ export function Simulator() {
               <JsonInput
                 label="Statements in JSON"
                 text={simulation.draft ?? ''}
-                mistake={'mistakes' in asked ? asked.mistakes.draft : undefined}
+                mistake={'mistakes' in simulated ? simulated.mistakes.draft : undefined}
                 onChange={(draft) => change({ draft })}
               />
             ) : workspace === undefined ? (
@@ -69,7 +69,7 @@ export function Simulator() {
             )}
             <SimulationForm
               simulation={simulation}
-              asked={asked}
+              simulated={simulated}
               error={result.error}
               isDraft={isDraft}
               onChange={change}
@@ -81,7 +81,7 @@ export function Simulator() {
             )}
           </Stack>
         </Paper>
-        <Result asked={asked} result={result} />
+        <Result simulated={simulated} result={result} />
       </div>
     </Screen>
   );

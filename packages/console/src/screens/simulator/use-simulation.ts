@@ -6,8 +6,8 @@ import type { Ready, Unready } from './simulation.ts';
 const typingMilliseconds = 400;
 
 /** What the platform decides, asked a moment after the last key. */
-export function useSimulation(asked: Ready | Unready) {
-  const text = 'body' in asked ? JSON.stringify(asked.body) : undefined;
+export function useSimulation(simulated: Ready | Unready) {
+  const text = 'body' in simulated ? JSON.stringify(simulated.body) : undefined;
   const [settled] = useDebouncedValue(text, typingMilliseconds);
   const query = useQuery({
     queryKey: ['simulate', settled ?? ''],
@@ -16,10 +16,10 @@ export function useSimulation(asked: Ready | Unready) {
     placeholderData: keepPreviousData,
     retry: false,
   });
-  const isAsked = text !== undefined;
+  const isComplete = text !== undefined;
   return {
-    data: isAsked ? query.data : undefined,
-    error: isAsked && settled === text ? query.error : null,
-    isDeciding: isAsked && (settled !== text || query.isFetching),
+    data: isComplete ? query.data : undefined,
+    error: isComplete && settled === text ? query.error : null,
+    isDeciding: isComplete && (settled !== text || query.isFetching),
   };
 }

@@ -79,7 +79,7 @@ function Parts({ figure }: { readonly figure: SummedFigure }) {
   return <Loaded query={explained}>{(data) => (data === undefined ? null : <PartTable explained={data} />)}</Loaded>;
 }
 
-/** What is counted by itself, so that nothing is summed. */
+/** The amounts that are counted by itself, so that nothing is summed. */
 function CapTable({ figure, caps }: { readonly figure: CapFigure; readonly caps: Usage['caps'] }) {
   const { test, prod } = caps[figure];
   const environments = [

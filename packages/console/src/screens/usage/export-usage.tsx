@@ -20,12 +20,12 @@ type Format = 'csv' | 'jsonl';
 
 /** The rows that all figures are summed from, as a file. */
 export function ExportUsage() {
-  const [asked, setAsked] = useState({ metric: '', from: '', to: '' });
-  const change = (changed: Partial<typeof asked>) => setAsked({ ...asked, ...changed });
+  const [chosen, setRequested] = useState({ metric: '', from: '', to: '' });
+  const change = (changed: Partial<typeof chosen>) => setRequested({ ...chosen, ...changed });
   const save = useMutation({
     mutationFn: async (format: Format) => {
-      const { from, to } = asked;
-      const metric = asked.metric === '' ? undefined : (asked.metric as Metric);
+      const { from, to } = chosen;
+      const metric = chosen.metric === '' ? undefined : (chosen.metric as Metric);
       const query = { format, metric, ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
       const text = String((await call('exportUsage', { query })) ?? '');
       const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
@@ -44,19 +44,19 @@ export function ExportUsage() {
           <NativeSelect
             label="What"
             data={[...metrics]}
-            value={asked.metric}
+            value={chosen.metric}
             onChange={({ currentTarget: { value } }) => change({ metric: value })}
           />
           <TextInput
             type="date"
             label="From"
-            value={asked.from}
+            value={chosen.from}
             onChange={({ currentTarget: { value } }) => change({ from: value })}
           />
           <TextInput
             type="date"
             label="Until"
-            value={asked.to}
+            value={chosen.to}
             onChange={({ currentTarget: { value } }) => change({ to: value })}
           />
           <Button

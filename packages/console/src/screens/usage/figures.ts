@@ -11,7 +11,7 @@ export const figures = [
 
 export type SummedFigure = (typeof figures)[number];
 
-/** What is counted of the configuration of an environment or a workspace. */
+/** The amounts that are counted of the configuration of an environment or a workspace. */
 export const capFigures = ['entities', 'indexes', 'policies'] as const;
 
 export type CapFigure = (typeof capFigures)[number];

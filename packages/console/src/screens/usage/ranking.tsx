@@ -1,5 +1,6 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
-import classes from './usage.module.css';
+import { Bar, rangeOf } from '../../components/charts/bar.tsx';
+import classes from '../../components/charts/charts.module.css';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -13,14 +14,14 @@ interface Props {
   /** What has the names, and what each value is. The bars are of the first value. */
   readonly columns: readonly string[];
   readonly rows: readonly Ranked[];
-  /** How many rows there are, if not all are here. */
+  /** The number of rows, if not all are here. */
   readonly all: number;
   readonly empty: string;
 }
 
 /** Rows with their numbers, the largest first, and a bar beside each. */
 export function Ranking({ title, columns, rows, all, empty }: Props) {
-  const most = Math.max(1, ...rows.map(({ values: [first = 0] }) => first));
+  const range = rangeOf(rows.map(({ values: [first = 0] }) => first));
   return (
     <Paper withBorder p="md" component="section" aria-label={title}>
       <Title order={2} mb="sm">
@@ -53,7 +54,7 @@ export function Ranking({ title, columns, rows, all, empty }: Props) {
                     </td>
                   ))}
                   <td className={`${Table.classes.td} ${classes.bar}`} aria-hidden="true">
-                    <Bar share={(values[0] ?? 0) / most} />
+                    <Bar value={values[0] ?? 0} range={range} />
                   </td>
                 </tr>
               ))}
@@ -68,8 +69,4 @@ export function Ranking({ title, columns, rows, all, empty }: Props) {
       )}
     </Paper>
   );
-}
-
-function Bar({ share }: { readonly share: number }) {
-  return <span style={{ width: `${share * 100}%` }} />;
 }

@@ -2,7 +2,7 @@ import { capFigures, type ExplainedFigure, figures } from './figures.ts';
 
 export const dayChoices = [7, 31, 90, 365] as const;
 
-/** What is shown of usage, as it stands in the address. */
+/** The filters of usage, as they are in the address. */
 export interface UsageSearch {
   readonly days?: number | undefined;
   readonly of?: 'test' | 'prod' | undefined;

@@ -16,14 +16,14 @@ interface Props {
   readonly onChoose: (name: string, verb: CellVerb) => void;
 }
 
-interface Place {
+interface CellPosition {
   readonly row: number;
   readonly column: number;
 }
 
 /** Entities or logic blocks by verbs. It has one place in the order of the Tab key; arrows move in it, Enter shows why. */
 export function MatrixGrid({ label, what, verbs, rows, chosen, onChoose }: Props) {
-  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
+  const [active, setActive] = useState<CellPosition>({ row: 0, column: 0 });
   const body = useRef<HTMLTableSectionElement>(null);
   const row = Math.min(active.row, rows.length - 1);
   const move = (event: KeyboardEvent) => {
@@ -88,7 +88,11 @@ export function MatrixGrid({ label, what, verbs, rows, chosen, onChoose }: Props
   );
 }
 
-function moved({ row, column }: Place, { key, ctrlKey }: KeyboardEvent, last: Place): Place | undefined {
+function moved(
+  { row, column }: CellPosition,
+  { key, ctrlKey }: KeyboardEvent,
+  last: CellPosition,
+): CellPosition | undefined {
   switch (key) {
     case 'ArrowUp':
       return { row: Math.max(0, row - 1), column };

@@ -15,7 +15,7 @@ const rowsPerPage = 50;
 
 const states = cellStates.map((state) => ({ value: state, label: stateNames[state] }));
 
-/** What a user may do: entities by verbs, and logic blocks, narrowed by name and by what the cells say. */
+/** The permissions of a user: entities by verbs, and logic blocks, narrowed by name and by what the cells say. */
 export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; readonly fileName: string }) {
   const { q = '', state, page = 1, cell } = useSearch({ from: '/o/$org/$env/users/$user' });
   const navigate = useNavigate();

@@ -21,7 +21,7 @@ export const membersQuery = ({ env, workspace }: InWorkspace, q: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** What a member may do, on all entities in one reply. */
+/** A member's permissions on all entities, in one reply. */
 export const matrixQuery = ({ env, workspace }: InWorkspace, userId: string) =>
   queryOptions({
     queryKey: ['members', env, workspace, 'matrix', userId],

@@ -6,13 +6,13 @@ import { closed, count, guid, named, oneOf, pageOf, policyStatement, text, time,
 import { DescribedStatement, outcome } from './described-statement.ts';
 
 const tenantCode = Type.String({ description: 'The code of the workspace.' });
-const standsFor = Type.Integer({ minimum: 0, description: 'How many calls these decisions stand for.' });
+const represents = Type.Integer({ minimum: 0, description: 'How many calls these decisions stand for.' });
 
 /** Of one recorded time: each reply says on how much it rests. */
 const basis = {
   since: Type.String({ format: 'date-time', description: 'The decisions of calls from then on.' }),
   decisions: Type.Integer({ minimum: 0, description: 'How many recorded decisions were looked at.' }),
-  stands_for: standsFor,
+  stands_for: represents,
   sampled: Type.Literal(true, { description: 'Decisions that are alike are recorded as one, with their number.' }),
   not_recorded: Type.Integer({
     minimum: 0,
@@ -52,7 +52,7 @@ export const ReplayedGroup = named(
 
 const groups = Type.Object({
   count: Type.Integer({ minimum: 0, description: 'How many recorded decisions.' }),
-  stands_for: standsFor,
+  stands_for: represents,
   items: Type.Array(ReplayedGroup, {
     description: 'The first 50 groups of like calls, those with the most calls first.',
   }),
@@ -95,13 +95,13 @@ export const Replayed = named(
   'Replayed',
   Type.Object({
     ...basis,
-    unchanged: Type.Object({ count, stands_for: standsFor }),
+    unchanged: Type.Object({ count, stands_for: represents }),
     newly_denied: groups,
     newly_allowed: groups,
     undecidable: Type.Object(
       {
         count,
-        stands_for: standsFor,
+        stands_for: represents,
         reasons: Type.Array(Type.Object({ reason: text, count })),
       },
       { description: 'Decisions that depend on values that were not recorded.' },

@@ -87,7 +87,7 @@ export const proofMembers = {
 
 export const SecondFactorMethod = named('SecondFactorMethod', oneOf(['totp', 'passkey', 'recovery_code']));
 
-/** What a sign-in answers whose account has a second factor. */
+/** The reply to a sign-in whose account has a second factor. */
 export const SecondFactorStep = named(
   'SecondFactorStep',
   Type.Object({

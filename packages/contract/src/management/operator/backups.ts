@@ -86,7 +86,8 @@ export const backupsApi = {
     summary: 'A backup as a file',
     replies: {
       200: {
-        description: 'The file, which `freehold restore` puts into an empty folder.',
+        description:
+          'The file, which `freehold restore` puts into an empty folder. It holds `manifest.json`, then the stores `prod.db`, `test.db` and `platform.db`, and the keys in `secrets.json`. The manifest has the length and the SHA-256 of each.',
         content: { 'application/x-tar': Type.Unknown() },
         headers: ['Content-Disposition'],
       },

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../../schema.ts';
+import { closed, count, guid, linesOf, named, oneOf, orNull, pageOf, text, time } from '../../schema.ts';
 
 const env = oneOf(['test', 'prod']);
 
@@ -26,6 +26,12 @@ const counts = Type.Object({
     description: 'Records from which the person was taken, or which name another account.',
   }),
 });
+
+/** Whose other members differ by its kind. */
+const PersonLine = Type.Object(
+  { kind: oneOf(['export', 'account', 'identity', 'membership', 'invitation', 'record', 'end']) },
+  { additionalProperties: true },
+);
 
 export const PersonJob = named(
   'PersonJob',
@@ -191,8 +197,9 @@ export const personJobsApi = {
     query: closed({ env: environment }),
     replies: {
       200: {
-        description: 'The file, as JSON Lines. Its last line has the kind `end`.',
-        content: { 'application/x-ndjson': text },
+        description:
+          'The file, as JSON Lines. Its first line has the kind `export`, and its last line has the kind `end`.',
+        content: { 'application/x-ndjson': linesOf(PersonLine) },
         headers: ['Content-Disposition'],
       },
     },

@@ -3,7 +3,7 @@ import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
 import { closed, guid, itemsOf, named, ofRecords, oneOf, orNull, pageOf, text, time } from '../../schema.ts';
 
-/** How many workspaces may be named in one application. */
+/** The number of workspaces that may be named in one application. */
 export const namedWorkspacesMax = 200;
 
 const made = {

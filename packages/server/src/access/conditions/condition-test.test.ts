@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext } from '../context/context.ts';
-import { TextPart } from '../context/context-value.ts';
-import type { Effect } from '../effect.ts';
+import { TextPart } from '../context/member-path.ts';
 import { wholeEffort } from '../effort.ts';
-import type { Truth } from '../truth.ts';
+import type { Effect, Truth } from '../truth.ts';
 import { compileTerm } from './condition-test.ts';
 import { readCondition } from './read-condition.ts';
 

@@ -1,14 +1,17 @@
+import { soleElementsMax } from '../../lib/where.ts';
+import type { MemberFinder } from '../../lib/where-bounds.ts';
 import type { AccessContext } from '../context/context.ts';
+import { presentName } from '../context/context.ts';
 import { type ContextKey, isPending, parseContextKey } from '../context/context-key.ts';
-import { AlikeMembers, stepsThrough, unknownValue, valuesOf } from '../context/context-value.ts';
-import { presentName } from '../context/field-naming.ts';
-import type { Effect } from '../effect.ts';
+import { AlikeMembers, stepsThrough, unknownValue, valuesOf } from '../context/member-path.ts';
 import { type Effort, spend } from '../effort.ts';
 import type { FieldEquality } from '../ruling.ts';
+import type { Effect } from '../truth.ts';
 import { anyOf, everyOf, type Truth } from '../truth.ts';
-import type { Comparison } from './operator.ts';
-import { type OperatorUse, type Over, readOperator } from './operator-use.ts';
+import type { CompiledComparison } from './operators.ts';
+import { type CompareUse, holdsIfMissing, type OperatorUse, type Over, readOperator } from './operators.ts';
 import type { ConditionTerm } from './read-condition.ts';
+import { type TestBounds, testBounds } from './test-bounds.ts';
 
 /** A term of a condition, ready to be asked of a request. */
 export interface ConditionTest {
@@ -24,12 +27,17 @@ export interface ConditionTest {
   test(context: AccessContext, effort: Effort): Truth;
   /** What holds of the record's fields where the test holds. */
   equality(context: AccessContext, effort: Effort): FieldEquality | undefined;
+  /**
+   * The trees that an engine may be asked in its place, of records of which nothing else is pending. Undefined where no
+   * engine can be asked, and where a record may be so that it takes many steps.
+   */
+  bounds(find: MemberFinder, context: AccessContext): TestBounds | undefined;
   /** The values under its key. */
   actual(context: AccessContext, effort: Effort): readonly unknown[];
 }
 
 /**
- * Several values where the operator asks for one cannot be judged, nor a value that the operator does not read, such as an
+ * Several values where the operator asks for one cannot be evaluated, nor a value that the operator does not read, such as an
  * object by a String operator; and a value cannot be compared with a variable that leads to several members: then a Deny
  * takes effect and an Allow does not.
  * @param term one that `readCondition` gave.
@@ -38,7 +46,7 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
   const key = parseContextKey(term.key);
   const use = readOperator(term.operator);
   if (!('read' in key) || !('kind' in use)) throw new TypeError(`a condition under \`${term.operator}\` is not sound`);
-  const { keys, judge, soleText, texts } = judgmentOf(term, use, effect);
+  const { keys, evaluate, soleText, texts, bounds } = evaluationOf(term, use, effect);
   return {
     term,
     keys: [key, ...keys],
@@ -46,7 +54,8 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
     test: (context, effort) => {
       if (isPending(key, context)) return 'unknown';
       const found = key.read(context, effort);
-      return spend(effort, stepsOfTest + stepsThrough(found)) && judge(found, context, effort);
+      const isRead = use.kind === 'null' || use.over !== 'one' || !isOfSeveral(found);
+      return spend(effort, stepsOfTest + (isRead ? stepsThrough(found) : 0)) && evaluate(found, context, effort);
     },
     actual: (context, effort) => {
       const found = key.read(context, effort);
@@ -56,53 +65,65 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
       const equality = equalityOf(key, use, soleText?.(context, effort));
       return equality && { ...equality, field: presentName(context.naming, equality.field) };
     },
+    bounds: (find, context) => {
+      const field = key.recordField;
+      const member = field === undefined ? undefined : find(presentName(context.naming, field));
+      return member && testBounds(member, { term, use, bounds: bounds ?? noBounds }, context);
+    },
   };
 }
 
 /** What a test costs beside what it compares. */
 const stepsOfTest = 64;
 
-interface Judgment extends Pick<Comparison, 'soleText' | 'texts' | 'keys'> {
-  readonly judge: Judge;
+const noBounds = (): undefined => undefined;
+
+interface TermEvaluation extends Pick<CompiledComparison, 'soleText' | 'texts' | 'keys' | 'bounds'> {
+  readonly evaluate: Evaluator;
 }
 
-function judgmentOf(term: ConditionTerm, use: OperatorUse, effect: Effect): Judgment {
+function evaluationOf(term: ConditionTerm, use: OperatorUse, effect: Effect): TermEvaluation {
   if (use.kind === 'null') {
-    const isAsked: Judge = (found) => term.expected.includes(String(valuesOf(found).length === 0));
-    return { keys: [], judge: withAlike(isAsked, { effect, over: 'all' }) };
+    const isComplete: Evaluator = (found) => term.expected.includes(String(valuesOf(found).length === 0));
+    return { keys: [], evaluate: withAlike(isComplete, { effect, over: 'all' }) };
   }
   const comparison = use.operator.comparison(term.expected, { ifVague: effect === 'Deny' });
-  const judge = judgeOf(use, comparison, { ifSeveral: effect === 'Deny' });
-  return { ...comparison, judge: withAlike(judge, { effect, over: use.over }) };
+  const evaluate = evaluatorOf(use, comparison, { ifSeveral: effect === 'Deny' });
+  return { ...comparison, evaluate: withAlike(evaluate, { effect, over: use.over }) };
 }
 
-type Judge = (found: unknown, context: AccessContext, effort: Effort) => Truth;
-type CompareUse = Extract<OperatorUse, { readonly kind: 'compare' }>;
+/** Of a list that is so long, whatever is in it. */
+function isOfSeveral(found: unknown): boolean {
+  return Array.isArray(found) && found.length > soleElementsMax;
+}
+
+type Evaluator = (found: unknown, context: AccessContext, effort: Effort) => Truth;
 
 /**
  * Each of the members whose names differ in case alone may be the one that is meant: an Allow must hold of all, and a Deny
  * of one of them. Where the operator asks for one value, they are several values like those of a list. A value that is not
  * known may be any, also none.
  */
-function withAlike(judge: Judge, { effect, over }: { readonly effect: Effect; readonly over: Over }): Judge {
+function withAlike(evaluate: Evaluator, { effect, over }: { readonly effect: Effect; readonly over: Over }): Evaluator {
   const combine = effect === 'Deny' ? anyOf : everyOf;
   return (found, context, effort) => {
     if (found === unknownValue) return effect === 'Deny';
-    if (!(found instanceof AlikeMembers)) return judge(found, context, effort);
+    if (!(found instanceof AlikeMembers)) return evaluate(found, context, effort);
     if (over === 'one' && valuesOf(found).length > 1) return effect === 'Deny';
-    return combine(found.contents, (content) => judge(content, context, effort));
+    return combine(found.contents, (content) => evaluate(content, context, effort));
   };
 }
 
-function judgeOf(
+function evaluatorOf(
   { operator, over, mayBeMissing }: CompareUse,
-  { compare }: Comparison,
+  { compare }: CompiledComparison,
   { ifSeveral }: { readonly ifSeveral: boolean },
-): Judge {
-  const ifMissing = mayBeMissing || over === 'all' || (over === 'one' && operator.isNegated);
+): Evaluator {
+  const ifMissing = holdsIfMissing({ operator, over, mayBeMissing });
   return (found, context, effort) => {
     if (found === undefined || found === null) return ifMissing;
     if (!Array.isArray(found)) return compare(found, context, effort);
+    if (over === 'one' && isOfSeveral(found)) return ifSeveral;
     const values = valuesOf(found);
     if (values.length === 0) return ifMissing;
     if (over === 'any') return anyOf(values, (value) => compare(value, context, effort));

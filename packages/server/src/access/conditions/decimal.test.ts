@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { thinned } from '../../store/testing/quick.ts';
-import { compareDecimals, plainText, readDecimal } from './decimal.ts';
+import { compareDecimals, plainText, readDecimal } from './compared-values.ts';
 
 function compare(left: unknown, right: unknown): number {
   const [one, other] = [readDecimal(left), readDecimal(right)];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contains, readAddress, readNetwork } from './ip-network.ts';
+import { contains, readAddress, readNetwork } from './compared-values.ts';
 
 function lies(address: string, network: string): boolean {
   const [one, other] = [readAddress(address), readNetwork(network)];

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareDecimals, readDecimal } from './decimal.ts';
-import { readMoment } from './moment.ts';
+import { compareDecimals, readDecimal, readMoment } from './compared-values.ts';
 
 function assertSame(value: unknown, seconds: string): void {
   const [one, other] = [readMoment(value), readDecimal(seconds)];

@@ -6,8 +6,7 @@ import {
   type OperandKind,
   setQualifiers,
 } from '@freehold/contract/condition-operators';
-import { readOperator } from './operator-use.ts';
-import { operandsByName, operatorNames } from './operators.ts';
+import { operandsByName, operatorNames, readOperator } from './operators.ts';
 
 test('the operators that are described are those that there are', () => {
   assert.deepEqual(Object.keys(conditionOperators).sort(), [...operatorNames, 'Null'].sort());

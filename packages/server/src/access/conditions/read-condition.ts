@@ -1,7 +1,7 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { parseContextKey } from '../context/context-key.ts';
-import { type Mistake, type Report, shown } from '../mistake.ts';
-import { type OperatorUse, readOperator } from './operator-use.ts';
+import { type ReportMistake, type StatementMistake, shown } from '../mistakes.ts';
+import { type OperatorUse, readOperator } from './operators.ts';
 
 /** One key under one operator, with the values that the condition names, as texts. */
 export interface ConditionTerm {
@@ -14,9 +14,9 @@ export const termsMax = 20;
 export const valuesMax = 50;
 
 /** The terms of a condition, all of which have to hold; `undefined` where something is wrong with one of them. */
-export function readCondition(condition: unknown, report: Report): readonly ConditionTerm[] | undefined {
+export function readCondition(condition: unknown, report: ReportMistake): readonly ConditionTerm[] | undefined {
   let isSound = true;
-  const refuse: Report = (at, code, message) => {
+  const refuse: ReportMistake = (at, code, message) => {
     isSound = false;
     report(`/Condition${at}`, code, message);
   };
@@ -27,7 +27,7 @@ export function readCondition(condition: unknown, report: Report): readonly Cond
   return isSound ? terms : undefined;
 }
 
-function readTerms(name: string, keys: unknown, report: Report): readonly ConditionTerm[] {
+function readTerms(name: string, keys: unknown, report: ReportMistake): readonly ConditionTerm[] {
   const at = pointerTo(name);
   const operator = readOperator(name);
   if (!('kind' in operator)) report(at, ...operator);
@@ -39,7 +39,7 @@ function readTerms(name: string, keys: unknown, report: Report): readonly Condit
 interface TermInput {
   readonly key: string;
   readonly values: unknown;
-  readonly report: Report;
+  readonly report: ReportMistake;
 }
 
 function readTerm(name: string, operator: OperatorUse, { key, values, report }: TermInput): ConditionTerm {
@@ -58,7 +58,7 @@ function readTerm(name: string, operator: OperatorUse, { key, values, report }: 
   return { operator: name, key, expected };
 }
 
-function readExpected(use: OperatorUse, value: unknown): { readonly text: string } | Mistake {
+function readExpected(use: OperatorUse, value: unknown): { readonly text: string } | StatementMistake {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     return ['invalid_type', 'must be a string, a number or a boolean'];
   if (use.kind === 'compare') return use.operator.readExpected(value);

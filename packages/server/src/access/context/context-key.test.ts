@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { wholeEffort } from '../effort.ts';
 import type { AccessContext } from './context.ts';
 import { parseContextKey } from './context-key.ts';
-import { AlikeMembers } from './context-value.ts';
+import { AlikeMembers } from './member-path.ts';
 
 const meta = {
   LEVEL: 'secret',

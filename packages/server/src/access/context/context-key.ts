@@ -1,10 +1,9 @@
+import { foldAscii } from '../../lib/fold-ascii.ts';
 import { type Effort, spend } from '../effort.ts';
-import type { Mistake } from '../mistake.ts';
-import { foldAscii } from '../patterns/glob.ts';
+import type { StatementMistake } from '../mistakes.ts';
 import type { AccessContext, Pending, RecordState } from './context.ts';
-import { AlikeMembers, unknownValue } from './context-value.ts';
-import { filterParameters, namesAround } from './field-naming.ts';
-import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
+import { filterParameters, namesAround } from './context.ts';
+import { AlikeMembers, isAlike, placesOf, readPath, stepsOf, unknownValue } from './member-path.ts';
 
 /** A name by which a condition or a variable asks for something of the context. */
 export interface ContextKey {
@@ -33,7 +32,7 @@ export function isPending({ needs, text }: ContextKey, { pending, kept }: Access
  * them is spelled as the key is: it is unknown which of them a reader of the object uses. A field of the record goes
  * before others that are alike, since the definition names the fields.
  */
-export function parseContextKey(text: string): ContextKey | Mistake {
+export function parseContextKey(text: string): ContextKey | StatementMistake {
   if (text.length > keyLengthMax) return ['too_long', `has more than ${keyLengthMax} characters`];
   if (text.includes('$' + '{')) return ['invalid_value', 'contains a variable, which a key cannot have'];
   const [root = '', ...path] = text.split('.');
@@ -118,7 +117,7 @@ function recordKey(first: string, path: readonly string[]): KeyMeaning {
   if (path.length === 1) return { ...ofRecord, needs: ['record'], recordField: name, fieldNames };
   if (first !== 'before' && first !== 'after') return { ...ofRecord, needs: ['record'], fieldNames };
   const ofState = walking((context) => context[first], path.slice(1), 'fields');
-  // Where the request has no such state, it is a field of the record, or nothing.
+  // If the request has no such state, it is a field of the record, or nothing.
   const meaning = (context: AccessContext) => (context[first] === undefined ? ofRecord : ofState);
   return {
     state: first,

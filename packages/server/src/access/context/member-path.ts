@@ -1,10 +1,67 @@
+import { foldAscii } from '../../lib/fold-ascii.ts';
 import { type Effort, isSpent, spend } from '../effort.ts';
-import { foldAscii } from '../patterns/glob.ts';
-import { AlikeMembers } from './context-value.ts';
-import { bodyMembers, type FieldNaming, namesAround, presentName, recordMembers } from './field-naming.ts';
+import { bodyMembers, type FieldNaming, namesAround, presentName, recordMembers } from './context.ts';
+
+/** What a key leads to where it leads to several members: their names differ in ASCII case alone. */
+export class AlikeMembers {
+  /** What each of them holds: nothing, one value or a list. */
+  readonly contents: readonly unknown[];
+
+  constructor(contents: readonly unknown[]) {
+    this.contents = contents;
+  }
+}
+
+/** For a key whose value could not be read: it may be any, or none. */
+class UnknownValue {}
+
+export const unknownValue = new UnknownValue();
+
+/** A part of a text that is looked for. It is no value of a field, so that operators of numbers, times and so on cannot read it. */
+export class TextPart {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The values of something found in a context: a list's elements, else itself. What is null is not there. */
+export function valuesOf(found: unknown): readonly unknown[] {
+  if (found instanceof AlikeMembers) return found.contents.flatMap(valuesOf);
+  if (Array.isArray(found)) return found.some(isMissing) ? found.filter((value) => !isMissing(value)) : found;
+  return isMissing(found) ? [] : [found];
+}
+
+/** To go through the values of something found, in steps. */
+export function stepsThrough(found: unknown): number {
+  if (typeof found !== 'object') return stepsOfValue;
+  if (found instanceof AlikeMembers) return found.contents.reduce((sum: number, one) => sum + stepsThrough(one), 0);
+  return Array.isArray(found) ? found.length * stepsOfValue : stepsOfValue;
+}
+
+const stepsOfValue = 8;
+
+/** The text by which String operators and variables know a value. An object has none, nor has a list within a list. */
+export function textOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      if (value instanceof TextPart) return value.text;
+      return value instanceof Date ? value.toISOString() : undefined;
+  }
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
 
 /** A name by which to go on from an object to what is in it. */
-export interface Step {
+interface PathStep {
   readonly name: string;
   readonly folded: string;
   /** The name alone, where a member that is called exactly so goes before those that are called so but for case. */
@@ -12,7 +69,7 @@ export interface Step {
 }
 
 /** Where the path leads, by the names as the objects have them. */
-export interface MemberPosition {
+interface MemberPosition {
   readonly names: readonly string[];
   readonly value: unknown;
 }
@@ -25,7 +82,7 @@ export interface MemberPosition {
 export function stepsOf(
   path: readonly string[],
   { isFirstGiven }: { readonly isFirstGiven: boolean },
-): readonly Step[] {
+): readonly PathStep[] {
   return path.map((name, index) => ({
     name,
     folded: foldAscii(name),
@@ -37,7 +94,7 @@ export function stepsOf(
  * What the path leads to: `undefined` where it ends before. Means nothing once the effort is spent.
  * @param naming where the members of the start are fields: how these are called.
  */
-export function readPath(start: unknown, steps: readonly Step[], effort: Effort, naming?: FieldNaming): unknown {
+export function readPath(start: unknown, steps: readonly PathStep[], effort: Effort, naming?: FieldNaming): unknown {
   let value = start;
   let depth = 0;
   for (const step of steps) {
@@ -59,7 +116,7 @@ export function readPath(start: unknown, steps: readonly Step[], effort: Effort,
  */
 export function placesOf(
   start: unknown,
-  steps: readonly Step[],
+  steps: readonly PathStep[],
   effort: Effort,
   naming?: FieldNaming,
 ): readonly MemberPosition[] {
@@ -85,7 +142,7 @@ const stepsOfName = 32;
 
 function namesAlike(
   value: unknown,
-  { folded, first }: Step,
+  { folded, first }: PathStep,
   effort: Effort,
   naming: FieldNaming | undefined,
 ): readonly string[] {

@@ -1,11 +1,21 @@
-import type { Effect } from '../effect.ts';
+import { foldAscii } from '../../lib/fold-ascii.ts';
 import { type Effort, spend } from '../effort.ts';
-import { collapseStars, foldAscii } from '../patterns/glob.ts';
+import { shown } from '../mistakes.ts';
+import { collapseStars } from '../patterns/glob.ts';
 import { isReportOnly, readStatement } from '../statement.ts';
 import { variableStart, withoutVariables } from '../template.ts';
+import type { Effect } from '../truth.ts';
 import { verbs } from '../verbs.ts';
-import { covers, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
-import { coversScope, type Scope, scopeOf, unlimited } from './cover-scope.ts';
+import {
+  type CoverScope,
+  covers,
+  coversScope,
+  overlaps,
+  type Pattern,
+  readPattern,
+  scopeOf,
+  unlimited,
+} from './cover-pattern.ts';
 
 /** A policy as it is stored: its statements may be broken. */
 export interface HeldPolicy {
@@ -14,8 +24,8 @@ export interface HeldPolicy {
   readonly statements: unknown;
 }
 
-/** How a write changes the policies that a person holds: these before, those after. */
-export interface GrantChange {
+/** The way a write changes the policies that a person holds: these before, those after. */
+interface GrantChange {
   readonly before: readonly HeldPolicy[];
   readonly after: readonly HeldPolicy[];
   /** All of `after` is granted by this write, also what stood before. */
@@ -23,7 +33,7 @@ export interface GrantChange {
 }
 
 /** One action pattern and one resource pattern of a statement, by which a write reaches beyond its author. */
-export interface Excess {
+interface Excess {
   /**
    * `uncovered`: an Allow that no Allow of the author covers; `denied`: one that a Deny of the author overlaps;
    * `lifted`: a Deny that goes away and is attached to the author.
@@ -68,20 +78,53 @@ export function findEscalation(
   return effort.stepsLeft < 0 ? { kind: 'too_much' } : found;
 }
 
-export interface EscalationOptions {
+/**
+ * Why the author of a write may not grant what it grants, in a sentence; undefined where he may.
+ * @param renamedEntities asked for only where a policy leaves fields out.
+ */
+export async function whyNotGranted(
+  change: GrantChange,
+  author: readonly HeldPolicy[],
+  renamedEntities: () => Promise<readonly RenamedEntity[]>,
+): Promise<string | undefined> {
+  const hasExceptions = [author, change.before, change.after].some(haveExceptions);
+  const found = findEscalation(change, author, hasExceptions ? { renamed: await renamedEntities() } : {});
+  return found === undefined ? undefined : sentenceOf(found);
+}
+
+function sentenceOf(escalation: Escalation): string {
+  switch (escalation.kind) {
+    case 'uncovered':
+      return `${startOf(escalation, 'allows')}, which the caller's own policies do not cover`;
+    case 'denied':
+      return `${startOf(escalation, 'allows')}, of which the caller's own policies deny a part`;
+    case 'lifted':
+      return `${startOf(escalation, 'denies')} to the caller as well, who may not lift it`;
+    case 'too_much':
+      return 'the policies concerned have too many patterns to tell whether the caller may grant them';
+  }
+}
+
+function startOf(excess: Excess, verb: 'allows' | 'denies'): string {
+  const { policyName, position, Sid, action, resource } = excess;
+  const label = Sid === undefined || Sid === '' ? String(position + 1) : `\`${shown(Sid)}\``;
+  return `statement ${label} of policy \`${shown(policyName)}\` ${verb} \`${shown(action)}\` on \`${shown(resource)}\``;
+}
+
+interface EscalationOptions {
   readonly renamed?: readonly RenamedEntity[] | undefined;
   readonly steps?: number | undefined;
 }
 
 /** An entity with fields that have several names. */
-export interface RenamedEntity {
+interface RenamedEntity {
   readonly name: string;
   /** Of each such field, all its names. */
   readonly fields: readonly (readonly string[])[];
 }
 
 /** Whether policies have exceptions of fields: only there can a field be granted by another of its names. */
-export function haveExceptions(policies: readonly HeldPolicy[]): boolean {
+function haveExceptions(policies: readonly HeldPolicy[]): boolean {
   return readPolicies(policies).some(({ scope }) => (scope.fields?.excludes.length ?? 0) > 0);
 }
 
@@ -109,7 +152,7 @@ interface ReadStatement {
   readonly isBroken: boolean;
   readonly actions: PatternList;
   readonly resources: PatternList;
-  readonly scope: Scope;
+  readonly scope: CoverScope;
 }
 
 /** A Deny that goes away, with the first of its pairs that does. */
@@ -120,8 +163,8 @@ interface LiftedDeny {
 }
 
 /** What the pairs of a granted Allow are held against. */
-interface Comparison {
-  readonly standing: readonly ReadStatement[];
+interface CoverComparison {
+  readonly current: readonly ReadStatement[];
   readonly lifted: readonly ReadStatement[];
   readonly allows: readonly ReadStatement[];
   readonly denies: readonly ReadStatement[];
@@ -130,9 +173,9 @@ interface Comparison {
 function comparisonOf(
   change: GrantChange,
   { lifted, author }: { readonly lifted: readonly LiftedDeny[]; readonly author: readonly ReadStatement[] },
-): Comparison {
+): CoverComparison {
   return {
-    standing: change.isAnew === true ? [] : allowsOf(readPolicies(change.before)),
+    current: change.isAnew === true ? [] : allowsOf(readPolicies(change.before)),
     lifted: lifted.map(({ statement }) => statement),
     allows: allowsOf(author),
     denies: author.filter(({ effect }) => effect === 'Deny'),
@@ -149,12 +192,12 @@ function liftedDenies(
   after: readonly ReadStatement[],
   means: Means,
 ): readonly LiftedDeny[] {
-  const standing = after.filter(({ effect }) => effect === 'Deny');
+  const denies = after.filter(({ effect }) => effect === 'Deny');
   const lifted: LiftedDeny[] = [];
   for (const statement of before) {
     if (statement.effect !== 'Deny') continue;
     const pair = pairsOf(statement).find(
-      ([action, resource]) => !coverPair(standing, { ...means, action, resource, statement }),
+      ([action, resource]) => !coverPair(denies, { ...means, action, resource, statement }),
     );
     if (pair !== undefined) lifted.push({ statement, action: pair[0], resource: pair[1] });
   }
@@ -167,12 +210,12 @@ function attachedOf(lifted: readonly LiftedDeny[], author: readonly HeldPolicy[]
   return found === undefined ? undefined : excess('lifted', found.statement, found);
 }
 
-function firstExcess(after: readonly ReadStatement[], comparison: Comparison, means: Means): Excess | undefined {
+function firstExcess(after: readonly ReadStatement[], comparison: CoverComparison, means: Means): Excess | undefined {
   for (const statement of after) {
     if (statement.effect !== 'Allow') continue;
     for (const [action, resource] of pairsOf(statement)) {
       const pair = { ...means, action, resource, statement };
-      if (coverPair(comparison.standing, pair) && !overlapPair(comparison.lifted, pair)) continue;
+      if (coverPair(comparison.current, pair) && !overlapPair(comparison.lifted, pair)) continue;
       if (!coverPair(comparison.allows, pair)) return excess('uncovered', statement, pair);
       if (overlapPair(comparison.denies, pair)) return excess('denied', statement, pair);
     }

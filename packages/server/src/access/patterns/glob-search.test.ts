@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { wholeEffort } from '../effort.ts';
 import { compileGlob, matchesGlob } from './glob.ts';
-import { matchesLong } from './glob-search.ts';
-import { partsOf, symbolsOf } from './glob-symbols.ts';
+import { matchesLong, partsOf, symbolsOf } from './glob-search.ts';
 
 const anyPattern = fc
   .array(fc.constantFrom('a', 'b', '😀', '?', '*', '*', '??'), { maxLength: 8, size: 'max' })

@@ -1,5 +1,25 @@
 import { type Effort, spend } from '../effort.ts';
-import { anyOne, anyRun } from './glob-symbols.ts';
+
+/** A literal text, or a wildcard. */
+export type GlobPart = string | typeof anyRun | typeof anyOne;
+export const anyRun = -1;
+export const anyOne = -2;
+
+/** The texts and wildcards of a pattern; several `*` in a row say no more than one. */
+export function partsOf(pattern: string): readonly GlobPart[] {
+  const parts = pattern.match(/\*+|\?|[^*?]+/g) ?? [];
+  return parts.map((part) => (part.startsWith('*') ? anyRun : part === '?' ? anyOne : part));
+}
+
+/** Each wildcard, and each UTF-16 unit of the texts. */
+export function symbolsOf(parts: readonly GlobPart[]): readonly number[] {
+  const symbols: number[] = [];
+  for (const part of parts) {
+    if (typeof part === 'number') symbols.push(part);
+    else for (let index = 0; index < part.length; index++) symbols.push(part.charCodeAt(index));
+  }
+  return symbols;
+}
 
 /**
  * Matches as a glob does, in time that grows with the subject times a 32nd of the longest run of symbols without a `*`:
@@ -100,14 +120,14 @@ const stepsOfWord = 128;
 /** To go on by one character, beside the words of the state. */
 const stepsBesideWords = 3;
 
-interface Range {
+interface WordRange {
   readonly from: number;
   readonly to: number;
   readonly effort: Effort;
 }
 
 /** Where the first occurrence of the segment ends. */
-function endOfFirst(segment: Segment, subject: string, range: Range): number | undefined {
+function endOfFirst(segment: Segment, subject: string, range: WordRange): number | undefined {
   if (segment.includes(anyOne)) return endByBits(segment, subject, range);
   const text = String.fromCodePoint(...segment);
   const start = subject.indexOf(text, range.from);
@@ -119,7 +139,7 @@ function endOfFirst(segment: Segment, subject: string, range: Range): number | u
  * Shift-And (Baeza-Yates and Gonnet, 1992): bit i of the state tells whether the last i + 1 characters are the first
  * i + 1 symbols of the segment.
  */
-function endByBits(segment: Segment, subject: string, { from, to, effort }: Range): number | undefined {
+function endByBits(segment: Segment, subject: string, { from, to, effort }: WordRange): number | undefined {
   const words = wordsOf(segment);
   if (!spend(effort, words * stepsOfWord)) return undefined;
   const { ofAscii, ofOthers, ofNone } = placesOf(segment, words);
@@ -148,7 +168,7 @@ function endByBits(segment: Segment, subject: string, { from, to, effort }: Rang
 }
 
 /** For each character, a bit for every place of the segment where it may stand. */
-interface Places {
+interface GlobWords {
   /** All of ASCII in one array, each character's words after those of the one before. */
   readonly ofAscii: Int32Array;
   readonly ofOthers: ReadonlyMap<number, Int32Array>;
@@ -156,7 +176,7 @@ interface Places {
   readonly ofNone: Int32Array;
 }
 
-function placesOf(segment: Segment, words: number): Places {
+function placesOf(segment: Segment, words: number): GlobWords {
   const ofNone = new Int32Array(words);
   for (const [index, symbol] of segment.entries()) if (symbol === anyOne) setBit(ofNone, index);
   const ofAscii = new Int32Array(0x80 * words);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { foldAscii } from '../../lib/fold-ascii.ts';
 import { wholeEffort } from '../effort.ts';
 import { globFits } from '../testing/reference-evaluator.ts';
-import { collapseStars, compileGlob, foldAscii, matchesGlob } from './glob.ts';
+import { collapseStars, compileGlob, matchesGlob } from './glob.ts';
 
 function matches(pattern: string, subject: string): boolean {
   return matchesGlob(compileGlob(pattern), subject, wholeEffort());

@@ -1,6 +1,5 @@
 import { type Effort, isSpent, spend } from '../effort.ts';
-import { matchesLong } from './glob-search.ts';
-import { anyOne, anyRun, type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
+import { anyOne, anyRun, type GlobPart, matchesLong, partsOf, symbolsOf } from './glob-search.ts';
 
 /**
  * A compiled pattern: `*` stands for any run of characters (none, `/` and line ends included), `?` for exactly one
@@ -59,22 +58,6 @@ export function collapseStars(pattern: string): string {
     .split('*')
     .filter((part, index, parts) => part !== '' || index === 0 || index === parts.length - 1)
     .join('*');
-}
-
-/**
- * Lower-cases A to Z and nothing else: patterns and subjects that are both folded match without regard to ASCII case.
- * `toLowerCase` would also turn the Kelvin sign U+212A into `k`, and a name that looks like another into that other.
- */
-export function foldAscii(text: string): string {
-  let folded = '';
-  let kept = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x41 || unit > 0x5a) continue;
-    folded += text.slice(kept, index) + String.fromCharCode(unit + 0x20);
-    kept = index + 1;
-  }
-  return kept === 0 ? text : folded + text.slice(kept);
 }
 
 /** Up to so many steps it is quicker to try one place after the other than to prepare for a search. */

@@ -1,9 +1,15 @@
 import type { AccessContext } from '../context/context.ts';
 import type { ContextKey } from '../context/context-key.ts';
-import type { Effect } from '../effect.ts';
 import type { Effort } from '../effort.ts';
-import { expand, expandedSymbols, isUnknown, readTemplate, type Template, withoutVariables } from '../template.ts';
-import type { Truth } from '../truth.ts';
+import {
+  expand,
+  expandedSymbols,
+  isUnknown,
+  type PatternTemplate,
+  readTemplate,
+  withoutVariables,
+} from '../template.ts';
+import type { Effect, Truth } from '../truth.ts';
 import { compileGlob, type Glob, globOf, matchesGlob, matchesSymbols } from './glob.ts';
 
 /** A pattern of resources, with variables or without. */
@@ -12,7 +18,7 @@ export type ResourceGlob = Glob | VariableGlob;
 interface VariableGlob {
   readonly kind: 'variable';
   readonly pattern: string;
-  readonly template: Template;
+  readonly template: PatternTemplate;
   readonly effect: Effect;
   /** With a `*` for each variable: what it does not match is not matched with any values. */
   readonly widest: Glob;
@@ -24,7 +30,7 @@ export interface OpenPath {
 }
 
 /** What a pattern is asked. */
-export interface AskedPath {
+export interface PathRequest {
   readonly path: string | OpenPath;
   context(): AccessContext;
   readonly effort: Effort;
@@ -42,21 +48,16 @@ export function compileResource(pattern: string, effect: Effect): ResourceGlob {
  * A variable without a value makes a pattern that matches nothing. One that leads to several members counts against the
  * caller: it is a `*` in a Deny, and makes an Allow match nothing. Means nothing once the effort is spent.
  */
-export function reaches(glob: ResourceGlob, { path, context, effort }: AskedPath): Truth {
+export function reaches(glob: ResourceGlob, { path, context, effort }: PathRequest): Truth {
   if (glob.kind === 'variable')
     return typeof path === 'string' ? reachesByVariables(glob, path, { context: context(), effort }) : 'unknown';
   return typeof path === 'string' ? matchesGlob(glob, path, effort) : reachesOpen(glob, path);
 }
 
-interface Look {
-  readonly context: AccessContext;
-  readonly effort: Effort;
-}
-
 function reachesByVariables(
   { template, effect, widest }: VariableGlob,
   path: string,
-  { context, effort }: Look,
+  { context, effort }: { readonly context: AccessContext; readonly effort: Effort },
 ): Truth {
   if (isUnknown(template, context)) return 'unknown';
   if (!matchesGlob(widest, path, effort)) return false;

@@ -9,15 +9,15 @@ for (const { name, policies, requests } of decisionCases) {
     const access = compileAll(policies);
     for (const one of requests) {
       const { action, resource, context } = toRequest(one);
-      const said = `${action} on ${resource} with ${JSON.stringify(one.context)}`;
+      const description = `${action} on ${resource} with ${JSON.stringify(one.context)}`;
       const reference = referenceRuling(policies, { action, resource, context });
-      assert.equal(reference.outcome, one.decision, `${said}, by reference`);
-      checkFields(one, reference.mayUse, `${said}, by reference`);
+      assert.equal(reference.outcome, one.decision, `${description}, by reference`);
+      checkFields(one, reference.mayUse, `${description}, by reference`);
       const { outcome, needs, fields } = access.rule(action, resource, () => context);
-      assert.equal(outcome, one.decision, said);
-      assert.deepEqual(needs, [], said);
-      checkFields(one, (field) => fields?.has(field) ?? true, said);
-      assert.equal(access.explain(action, resource, () => context).decision, one.decision, `${said}, explained`);
+      assert.equal(outcome, one.decision, description);
+      assert.deepEqual(needs, [], description);
+      checkFields(one, (field) => fields?.has(field) ?? true, description);
+      assert.equal(access.explain(action, resource, () => context).decision, one.decision, `${description}, explained`);
     }
   });
 }
@@ -25,8 +25,8 @@ for (const { name, policies, requests } of decisionCases) {
 function checkFields(
   { usable = [], hidden = [] }: CaseRequest,
   mayUse: (field: string) => boolean,
-  said: string,
+  description: string,
 ): void {
-  for (const field of usable) assert.ok(mayUse(field), `${said}: ${field} is usable`);
-  for (const field of hidden) assert.ok(!mayUse(field), `${said}: ${field} is hidden`);
+  for (const field of usable) assert.ok(mayUse(field), `${description}: ${field} is usable`);
+  for (const field of hidden) assert.ok(!mayUse(field), `${description}: ${field} is hidden`);
 }

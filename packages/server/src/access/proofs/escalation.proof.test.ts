@@ -138,9 +138,9 @@ for (const kind of ['plain', 'renamed'] as const) {
         const [was, is, own] = [before, after, author].map((one) => referenceRuling([one], request));
         if (was === undefined || is === undefined || own === undefined || isWithin(was, is)) continue;
         granted++;
-        const said = () => JSON.stringify({ before, after, author, request });
-        assert.equal(own.outcome, 'allowed', said());
-        for (const name of fieldNames) assert.ok(!is.mayUse(name) || was.mayUse(name) || own.mayUse(name), said());
+        const describe = () => JSON.stringify({ before, after, author, request });
+        assert.equal(own.outcome, 'allowed', describe());
+        for (const name of fieldNames) assert.ok(!is.mayUse(name) || was.mayUse(name) || own.mayUse(name), describe());
       }
     }
     assert.ok(granted > 150, String(granted));

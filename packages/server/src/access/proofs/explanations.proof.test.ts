@@ -13,29 +13,29 @@ test('names exactly the statements that match, and near ones with a condition th
     const statements = readByReference(policies);
     const request = randomRequest(dice, palette);
     const { action, resource, context } = request;
-    const said = JSON.stringify({ policies, request });
+    const description = JSON.stringify({ policies, request });
     const explained = compileAll(policies).explain(action, resource, () => context);
     const reached = statements.filter((statement) => reaches(statement, request));
     const matching = reached.filter(({ entries, effect }) => entries.every((one) => entryHolds(one, effect, context)));
     const failing = reached.filter((statement) => !matching.includes(statement));
     assert.equal(explained.considered, statements.length);
-    assert.equal(explained.decision, ruleByReference(statements, request).outcome, said);
+    assert.equal(explained.decision, ruleByReference(statements, request).outcome, description);
     assert.deepEqual(
       effectsOf(explained.matched),
       matching.map(({ effect }) => effect),
-      said,
+      description,
     );
     assert.deepEqual(
       effectsOf(explained.near),
       failing.map(({ effect }) => effect),
-      said,
+      description,
     );
     for (const [index, { failed_condition: failed }] of explained.near.entries()) {
       const { entries = [], effect = 'Allow' } = failing[index] ?? {};
       const blamed = entries.filter((one) => one.key === failed?.key && failed.operator.includes(one.operator));
       assert.ok(
         blamed.some((one) => !entryHolds(one, effect, context)),
-        said,
+        description,
       );
     }
     seen.matched += matching.length;

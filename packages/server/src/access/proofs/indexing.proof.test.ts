@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AccessContext, Pending } from '../context/context.ts';
 import { type CompiledAccess, compilePolicies } from '../decide.ts';
 import type { FieldSet } from '../field-set.ts';
-import type { KnownStates, Ruling } from '../ruling.ts';
+import type { RecordStates, Ruling } from '../ruling.ts';
 import { attach, randomRequest } from '../testing/agreement.ts';
 import { Dice } from '../testing/dice.ts';
 import { entities, ids, type Palette, randomMembers, randomPalette } from '../testing/random-context.ts';
@@ -52,19 +52,19 @@ function withhold({ record, ...others }: AccessContext, pending: readonly Pendin
   return { ...others, ...(isKnown ? { record } : {}), ...(pending.length === 0 ? {} : { pending }) };
 }
 
-interface Asked {
+interface IndexingCase {
   readonly records: readonly Readonly<Record<string, unknown>>[];
-  readonly states: readonly KnownStates[];
+  readonly states: readonly RecordStates[];
 }
 
-function assertSame(indexed: Ruling, plain: Ruling, { records, states }: Asked): void {
-  const said = ({ outcome, needs, equalities }: Ruling) => ({ outcome, needs, equalities });
-  assert.deepEqual(said(indexed), said(plain));
+function assertSame(indexed: Ruling, plain: Ruling, { records, states }: IndexingCase): void {
+  const describe = ({ outcome, needs, equalities }: Ruling) => ({ outcome, needs, equalities });
+  assert.deepEqual(describe(indexed), describe(plain));
   for (const part of ['fields', 'sureFields', 'possibleFields'] as const) assertSameFields(indexed[part], plain[part]);
   for (const record of records)
     for (const id of [undefined, 'u1', 'a/b'])
       for (const state of states) {
-        const [left, right] = [indexed.judge(record, id, state), plain.judge(record, id, state)];
+        const [left, right] = [indexed.evaluate(record, id, state), plain.evaluate(record, id, state)];
         assert.deepEqual([left.outcome, left.isProvisional], [right.outcome, right.isProvisional]);
         assertSameFields(left.fields, right.fields);
       }
@@ -79,7 +79,7 @@ function assertAgree(one: CompiledAccess, other: CompiledAccess, dice: Dice, pal
   const request = dice.hits(50) ? randomRequest(dice, palette) : randomNamedRequest(dice, palette);
   const { action, resource } = request;
   const record = (): Readonly<Record<string, unknown>> => randomMembers(dice, palette);
-  const asked = {
+  const query = {
     records: [request.context.record ?? {}, ...dice.list(3, 3, record)],
     states: [{}, { before: record(), after: record() }, { before: record(), after: 'open' as const }],
   };
@@ -89,7 +89,7 @@ function assertAgree(one: CompiledAccess, other: CompiledAccess, dice: Dice, pal
     const context = withhold(request.context, pending);
     const both = (rule: (access: CompiledAccess) => Ruling) => {
       const [indexed, plain] = [rule(one), rule(other)];
-      assertSame(indexed, plain, asked);
+      assertSame(indexed, plain, query);
       outcomes.push(plain.outcome);
     };
     both((access) => access.rule(action, resource, () => context));

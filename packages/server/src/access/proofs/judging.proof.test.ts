@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext, Pending } from '../context/context.ts';
 import type { FieldSet } from '../field-set.ts';
-import type { Judgement, Ruling } from '../ruling.ts';
+import type { Evaluation, Ruling } from '../ruling.ts';
 import { compileAll, type PolicySample, randomRequest, randomSample } from '../testing/agreement.ts';
 import { Dice } from '../testing/dice.ts';
 import { ids, randomMembers } from '../testing/random-context.ts';
@@ -71,18 +71,22 @@ function has(fields: FieldSet | undefined, name: string): boolean {
   return fields?.has(name) ?? true;
 }
 
-function assertWithin(smaller: FieldSet | undefined, larger: FieldSet | undefined, said: string): void {
-  for (const name of fieldNames) assert.ok(!has(smaller, name) || has(larger, name), `${said}: ${name}`);
+function assertWithin(smaller: FieldSet | undefined, larger: FieldSet | undefined, description: string): void {
+  for (const name of fieldNames) assert.ok(!has(smaller, name) || has(larger, name), `${description}: ${name}`);
 }
 
 /** What is said once more is known. A denial for want of any Allow may be said before it is known that a Deny matches too. */
-function assertFollows(open: Ruling, judged: { readonly outcome: string }, known: { readonly outcome: string }): void {
-  if (open.outcome !== 'undecided') assert.equal(judged.outcome, open.outcome);
+function assertFollows(
+  open: Ruling,
+  evaluated: { readonly outcome: string },
+  known: { readonly outcome: string },
+): void {
+  if (open.outcome !== 'undecided') assert.equal(evaluated.outcome, open.outcome);
   if (open.outcome === 'implicit_deny') assert.notEqual(known.outcome, 'allowed');
-  else assert.equal(judged.outcome, known.outcome);
+  else assert.equal(evaluated.outcome, known.outcome);
 }
 
-test('judging a record decides as if it had been known from the start', () => {
+test('evaluating a record decides as if it had been known from the start', () => {
   const seen: Record<string, number> = { allowed: 0, explicit_deny: 0, implicit_deny: 0, undecided: 0 };
   forEachSample(1, (trial) => {
     const open = ruleWithout(trial, ['record']);
@@ -90,32 +94,32 @@ test('judging a record decides as if it had been known from the start', () => {
     for (const [index, record] of trial.records.entries()) {
       const request = trial.requests[index] ?? trial.request;
       const known = referenceRuling(trial.policies, request);
-      const judged = open.judge(record);
-      assertFollows(open, judged, known);
+      const evaluated = open.evaluate(record);
+      assertFollows(open, evaluated, known);
       if (known.outcome !== 'allowed') continue;
-      for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
+      for (const name of fieldNames) assert.equal(has(evaluated.fields, name), known.mayUse(name), name);
     }
   });
   for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 20, `${outcome}: ${count}`);
 });
 
-test('judging a record once does not change how the next one is judged', () => {
+test('evaluating a record once does not change how the next one is evaluated', () => {
   forEachSample(2, (trial) => {
     const open = ruleWithout(trial, ['record']);
-    const first = trial.records.map((record) => open.judge(record).outcome);
-    const again = trial.records.toReversed().map((record) => open.judge(record).outcome);
+    const first = trial.records.map((record) => open.evaluate(record).outcome);
+    const again = trial.records.toReversed().map((record) => open.evaluate(record).outcome);
     assert.deepEqual(again.toReversed(), first);
   });
 });
 
-test('judging a record whose id was pending too decides as if both had been known', () => {
+test('evaluating a record whose id was pending too decides as if both had been known', () => {
   forEachSample(3, (trial) => {
     const open = ruleWithout(trial, ['record', 'id']);
     const { id } = trial.request.context.request.pathParameters;
     if (id === undefined) return;
     for (const [index, record] of trial.records.entries()) {
       const known = referenceRuling(trial.policies, trial.requests[index] ?? trial.request);
-      assertFollows(open, open.judge(record, id), known);
+      assertFollows(open, open.evaluate(record, id), known);
     }
   });
 });
@@ -128,10 +132,10 @@ test('ruling on some record of a path decides about each as if its path and id h
     seen[open.outcome] = (seen[open.outcome] ?? 0) + 1;
     for (const { record, id, request } of somewhere(trial)) {
       const known = referenceRuling(trial.policies, request);
-      const judged = open.judge(record, id);
-      assertFollows(open, judged, known);
+      const evaluated = open.evaluate(record, id);
+      assertFollows(open, evaluated, known);
       if (known.outcome !== 'allowed') continue;
-      for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
+      for (const name of fieldNames) assert.equal(has(evaluated.fields, name), known.mayUse(name), name);
     }
   });
   for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 20, `${outcome}: ${count}`);
@@ -146,11 +150,11 @@ test('the Denies alone decide about each record as if all else was allowed', () 
     seen[open.outcome] = (seen[open.outcome] ?? 0) + 1;
     for (const { record, id, request } of somewhere(trial)) {
       const known = referenceRuling([...trial.policies, [everything]], request);
-      const judged = open.judge(record, id);
-      assert.equal(judged.outcome, known.outcome);
+      const evaluated = open.evaluate(record, id);
+      assert.equal(evaluated.outcome, known.outcome);
       if (open.outcome !== 'undecided') assert.equal(open.outcome, known.outcome);
       if (known.outcome !== 'allowed') continue;
-      for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
+      for (const name of fieldNames) assert.equal(has(evaluated.fields, name), known.mayUse(name), name);
     }
   });
   for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 20, `${outcome}: ${count}`);
@@ -177,10 +181,10 @@ test('while it is open how a write leaves a record, each state that would be all
   const seen = { provisional: 0, allowed: 0, denied: 0 };
   forEachSample(12, (trial) => {
     for (const before of trial.records) {
-      const judged = ruleWithout(trial, ['record']).judge(before, undefined, { before, after: 'open' });
-      for (const after of trial.records) assertLeads(judged, judgeUpdate(trial, before, after));
-      const answer = judged.outcome === 'allowed' ? 'allowed' : 'denied';
-      seen[judged.isProvisional === true ? 'provisional' : answer]++;
+      const evaluated = ruleWithout(trial, ['record']).evaluate(before, undefined, { before, after: 'open' });
+      for (const after of trial.records) assertLeads(evaluated, judgeUpdate(trial, before, after));
+      const answer = evaluated.outcome === 'allowed' ? 'allowed' : 'denied';
+      seen[evaluated.isProvisional === true ? 'provisional' : answer]++;
     }
   });
   for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 10, `${outcome}: ${count}`);
@@ -189,23 +193,23 @@ test('while it is open how a write leaves a record, each state that would be all
 type Fields = Trial['records'][number];
 
 /** The judgement of an update by the record as it is, compared with the reference, as that by the record as it becomes. */
-function judgeUpdate(trial: Trial, before: Fields, after: Fields): Judgement {
+function judgeUpdate(trial: Trial, before: Fields, after: Fields): Evaluation {
   const open = ruleWithout(trial, ['record']);
-  const judgementOf = (record: Fields): Judgement => {
+  const judgementOf = (record: Fields): Evaluation => {
     const context = { ...trial.request.context, record, before, after };
     const known = referenceRuling(trial.policies, { ...trial.request, context });
-    const judged = open.judge(record, undefined, { before, after });
-    assertFollows(open, judged, known);
-    assert.equal(judged.isProvisional, undefined);
+    const evaluated = open.evaluate(record, undefined, { before, after });
+    assertFollows(open, evaluated, known);
+    assert.equal(evaluated.isProvisional, undefined);
     if (known.outcome === 'allowed')
-      for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
-    return judged;
+      for (const name of fieldNames) assert.equal(has(evaluated.fields, name), known.mayUse(name), name);
+    return evaluated;
   };
   judgementOf(after);
   return judgementOf(before);
 }
 
-function assertLeads(open: Judgement, known: Judgement): void {
+function assertLeads(open: Evaluation, known: Evaluation): void {
   const isAllowed = known.outcome === 'allowed';
   if (open.isProvisional === undefined) assert.equal(open.outcome === 'allowed', isAllowed);
   if (!isAllowed) return;
@@ -233,7 +237,7 @@ test('leaves undecided only what depends on what is pending, and says on what', 
 });
 
 test('asks for the context only where a statement needs it', () => {
-  let asked = 0;
+  let requestCount = 0;
   forEachSample(5, ({ access, request: { action, resource, context } }) => {
     let asks = 0;
     const counting = () => {
@@ -241,23 +245,23 @@ test('asks for the context only where a statement needs it', () => {
       return context;
     };
     access.rule(action, resource, counting);
-    asked += Math.sign(asks);
+    requestCount += Math.sign(asks);
     assert.ok(asks <= 1);
   });
-  assert.ok(asked > samples / 10 && asked < (samples * 95) / 100, `${asked} of ${samples}`);
+  assert.ok(requestCount > samples / 10 && requestCount < (samples * 95) / 100, `${requestCount} of ${samples}`);
 });
 
-test('counts against the caller what is still pending when a record is judged', () => {
+test('counts against the caller what is still pending when a record is evaluated', () => {
   let undecided = 0;
   forEachSample(6, (trial) => {
     const open = ruleWithout(trial, ['body', 'record']);
     for (const [index, record] of trial.records.entries()) {
       const known = referenceRuling(trial.policies, trial.requests[index] ?? trial.request);
-      const judged = open.judge(record);
-      if (judged.outcome !== known.outcome) undecided++;
-      if (judged.outcome !== 'allowed') continue;
+      const evaluated = open.evaluate(record);
+      if (evaluated.outcome !== known.outcome) undecided++;
+      if (evaluated.outcome !== 'allowed') continue;
       assert.equal(known.outcome, 'allowed');
-      for (const name of fieldNames) assert.ok(!has(judged.fields, name) || known.mayUse(name), name);
+      for (const name of fieldNames) assert.ok(!has(evaluated.fields, name) || known.mayUse(name), name);
     }
   });
   assert.ok(undecided > samples / 40, String(undecided));
@@ -268,7 +272,7 @@ test('gives every allowed record the sure fields, and none but the possible ones
   forEachSample(7, (trial) => {
     const open = ruleWithout(trial, ['record']);
     for (const record of trial.records) {
-      const { outcome, fields } = open.judge(record);
+      const { outcome, fields } = open.evaluate(record);
       if (outcome !== 'allowed') continue;
       assertWithin(open.sureFields, fields, 'sure');
       assertWithin(fields, open.possibleFields, 'possible');
@@ -289,7 +293,7 @@ test('names only equalities that hold of every record that can be allowed', () =
       if (open.outcome !== 'undecided') return;
       seen.named += Math.sign(open.equalities.length);
       for (const [index, record] of trial.records.entries()) {
-        if (open.judge(record).outcome !== 'allowed') continue;
+        if (open.evaluate(record).outcome !== 'allowed') continue;
         const { context } = trial.requests[index] ?? trial.request;
         for (const { field, value } of open.equalities) {
           seen.kept++;
@@ -318,7 +322,7 @@ function randomEqualities(dice: Dice): PolicySample {
 }
 
 test('judges a record that has the fields it depends on by these alone, in as many steps', () => {
-  const seen = { judged: 0, allowed: 0 };
+  const seen = { evaluated: 0, allowed: 0 };
   forEachSample(
     12,
     (trial) => {
@@ -327,18 +331,18 @@ test('judges a record that has the fields it depends on by these alone, in as ma
       for (const record of trial.records) {
         if (!recordFields.every((field) => Object.hasOwn(record, field))) continue;
         const [whole, part] = [ruleWithout(trial, ['record']), ruleWithout(trial, ['record'])];
-        const judged = part.judge(Object.fromEntries(recordFields.map((field) => [field, record[field]])));
-        const { outcome, fields } = whole.judge(record);
-        assert.equal(judged.outcome, outcome);
+        const evaluated = part.evaluate(Object.fromEntries(recordFields.map((field) => [field, record[field]])));
+        const { outcome, fields } = whole.evaluate(record);
+        assert.equal(evaluated.outcome, outcome);
         assert.equal(part.steps, whole.steps);
-        for (const name of fieldNames) assert.equal(has(judged.fields, name), has(fields, name), name);
-        seen.judged++;
+        for (const name of fieldNames) assert.equal(has(evaluated.fields, name), has(fields, name), name);
+        seen.evaluated++;
         if (outcome === 'allowed') seen.allowed++;
       }
     },
     randomEqualities,
   );
-  assert.ok(seen.judged > samples / 8 && seen.allowed > samples / 20, JSON.stringify(seen));
+  assert.ok(seen.evaluated > samples / 8 && seen.allowed > samples / 20, JSON.stringify(seen));
 });
 
 test('names the equality by which an owner sees what is its own', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext, Pending } from '../context/context.ts';
 import type { FieldSet } from '../field-set.ts';
-import type { Judgement, Ruling } from '../ruling.ts';
+import type { Evaluation, Ruling } from '../ruling.ts';
 import { compileAll, randomRequest, randomSample } from '../testing/agreement.ts';
 import { Dice } from '../testing/dice.ts';
 import { namingOf } from '../testing/random-naming.ts';
@@ -118,9 +118,11 @@ function contextOf(seed: number, call: Caller): AccessContext {
 function described(ruling: Ruling, records: readonly Readonly<Record<string, unknown>>[]): unknown {
   const names = [...naming.byName.keys(), 'id', 'zz'];
   const set = (some: FieldSet | undefined) => some && names.filter((name) => some.has(name));
-  const judged = ({ outcome, fields: some, isProvisional }: Judgement) => [outcome, set(some), isProvisional];
+  const evaluated = ({ outcome, fields: some, isProvisional }: Evaluation) => [outcome, set(some), isProvisional];
   const { outcome, needs, fields: own, sureFields, possibleFields, equalities } = ruling;
-  const judgements = records.map((record) => judged(ruling.judge(record, 'u1', { before: record, after: 'open' })));
+  const judgements = records.map((record) =>
+    evaluated(ruling.evaluate(record, 'u1', { before: record, after: 'open' })),
+  );
   // A list looks for texts in fields alone.
   const ofFields = equalities.filter(({ field }) => naming.byName.has(field));
   return [outcome, needs, set(own), set(sureFields), set(possibleFields), ofFields, judgements];
@@ -148,8 +150,8 @@ test('a policy decides alike by whichever names of fields, and so it does of req
         return [explained, ...[ruling, onSome, denials].map((one) => described(one, records))];
       }),
     );
-    const said = () => JSON.stringify({ seed, policies });
-    for (const answer of answers) assert.deepEqual(answer, answers[0], said());
+    const describe = () => JSON.stringify({ seed, policies });
+    for (const answer of answers) assert.deepEqual(answer, answers[0], describe());
     const outcome = String(answers[0]?.[0]);
     seen[outcome] = (seen[outcome] ?? 0) + 1;
   }
@@ -203,11 +205,11 @@ for (const kind of ['policies', 'denies'] as const)
       );
       if (is?.outcome !== 'allowed') continue;
       allowed += 1;
-      const said = () => JSON.stringify({ field, policies, before, after });
-      assert.equal(was?.outcome, 'allowed', said());
+      const describe = () => JSON.stringify({ field, policies, before, after });
+      assert.equal(was?.outcome, 'allowed', describe());
       for (const name of fieldNames)
-        assert.ok(is.fields?.has(name) === false || was?.fields?.has(name) !== false, `${name}: ${said()}`);
-      assert.equal(is.fields?.has(to), is.fields?.has(field), said());
+        assert.ok(is.fields?.has(name) === false || was?.fields?.has(name) !== false, `${name}: ${describe()}`);
+      assert.equal(is.fields?.has(to), is.fields?.has(field), describe());
     }
     assert.ok(allowed > samples / 8, String(allowed));
   });

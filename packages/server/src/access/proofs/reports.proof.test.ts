@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { findEscalation, type HeldPolicy } from '../cover/cover.ts';
 import type { CompiledAccess } from '../decide.ts';
-import { countPatterns } from '../patterns/count-patterns.ts';
+import { countPatterns } from '../statement.ts';
 import { compileAll, randomRequest, randomSample } from '../testing/agreement.ts';
 import { Dice } from '../testing/dice.ts';
 import { randomPolicies, randomStatement } from '../testing/random-policies.ts';
@@ -44,7 +44,7 @@ function holds(check: (trial: Trial) => void): void {
 const names = ['name', 'salary', 'status', 'owner', 'note', 'other'];
 
 /** All that is asked of a ruling. */
-function told(access: CompiledAccess, { action, resource, context }: ReferenceRequest) {
+function describe(access: CompiledAccess, { action, resource, context }: ReferenceRequest) {
   const { record = {}, ...others } = context;
   const pending = { ...others, pending: ['record' as const, 'body' as const] };
   return [
@@ -53,15 +53,15 @@ function told(access: CompiledAccess, { action, resource, context }: ReferenceRe
     access.ruleOnSome(action, '/item/order/', () => context),
     access.denials(action, '/item/order/', () => context),
   ].map((ruling) => {
-    const judged = ruling.judge(record, 'r1');
+    const evaluated = ruling.evaluate(record, 'r1');
     return {
       outcome: ruling.outcome,
       needs: ruling.needs,
       equalities: ruling.equalities,
       recordFields: ruling.recordFields,
-      judged: judged.outcome,
-      isProvisional: judged.isProvisional,
-      fields: [ruling.fields, ruling.sureFields, ruling.possibleFields, judged.fields].map((set) =>
+      evaluated: evaluated.outcome,
+      isProvisional: evaluated.isProvisional,
+      fields: [ruling.fields, ruling.sureFields, ruling.possibleFields, evaluated.fields].map((set) =>
         names.map((name) => set?.has(name)),
       ),
     };
@@ -72,7 +72,7 @@ test('a ruling is the same with any reported statements added', () => {
   let outcomes = '';
   holds(({ policies, reporting, request }) => {
     const [without, with_] = [compileAll(policies), compileAll(reporting)];
-    assert.deepEqual(told(with_, request), told(without, request));
+    assert.deepEqual(describe(with_, request), describe(without, request));
     assert.equal(with_.mayDeny(request.action), without.mayDeny(request.action));
     assert.equal(with_.brokenStatements, without.brokenStatements);
     const explained = [with_, without].map((access) => {
@@ -80,7 +80,7 @@ test('a ruling is the same with any reported statements added', () => {
       return { ...rest, matched: matched.map(withoutPlace), near: near.map(withoutPlace) };
     });
     assert.deepEqual(explained[0], explained[1]);
-    outcomes += ` ${told(without, request)[0]?.outcome}`;
+    outcomes += ` ${describe(without, request)[0]?.outcome}`;
   });
   for (const outcome of ['allowed', 'explicit_deny', 'implicit_deny']) assert.ok(outcomes.includes(outcome));
 });

@@ -1,15 +1,12 @@
 /** What the `statements` of a policy look like: by the tables and limits by which they are read. */
 import { anyOf, arrayOf, closedObjectOf, type JsonSchema, orListOf, text } from '../../lib/json-schema.ts';
-import { decimalPattern } from '../conditions/decimal.ts';
-import { momentPattern } from '../conditions/moment.ts';
-import type { Operand } from '../conditions/operator.ts';
-import { existsSuffix, qualifiers } from '../conditions/operator-use.ts';
-import { operandsByName } from '../conditions/operators.ts';
+import { decimalPattern, momentPattern } from '../conditions/compared-values.ts';
+import type { Operand } from '../conditions/operators.ts';
+import { existsSuffix, operandsByName, qualifiers } from '../conditions/operators.ts';
 import { termsMax, valuesMax } from '../conditions/read-condition.ts';
 import { contextKeyPattern, inAnyCase, keyLengthMax } from '../context/context-key.ts';
-import type { Effect } from '../effect.ts';
-import { patternLengthMax, patternStarsMax } from '../patterns/pattern-limits.ts';
-import { fieldPatternLengthMax, fieldsMax } from '../read-fields.ts';
+import { fieldPatternLengthMax, fieldsMax, patternLengthMax, patternStarsMax } from '../mistakes.ts';
+import type { Effect } from '../truth.ts';
 import { actionPattern } from '../verbs.ts';
 
 /** `bytesMax` is measured on the statements as JSON without white space, in UTF-8. */
@@ -37,7 +34,7 @@ const scalars: JsonSchema = anyOf([{ type: 'number' }, { type: 'boolean' }]);
 const decimals: readonly JsonSchema[] = [{ type: 'number' }, { ...text, pattern: decimalPattern }];
 const number4 = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 
-/** What a condition may name, by what its operator compares. */
+/** The names allowed in a condition, by the type that its operator compares. */
 const operands: Readonly<Record<Operand, JsonSchema>> = {
   text: anyOf([{ ...text, pattern: `^${template}$`, not: { pattern: unfitVariables } }, scalars]),
   pattern: anyOf([

@@ -56,7 +56,7 @@ for (const [name, statement] of Object.entries(kinds))
       }
     });
 
-test('a record is not judged by each of 500 statements', () => {
+test('a record is not evaluated by each of 500 statements', () => {
   let statusReads = 0;
   const record = {
     owner: 'text7',
@@ -74,9 +74,9 @@ test('a record is not judged by each of 500 statements', () => {
     })),
   ]).rule('getorder', path, () => context);
   assert.equal(ruling.outcome, 'undecided');
-  assert.equal(ruling.judge(record).outcome, 'allowed');
+  assert.equal(ruling.evaluate(record).outcome, 'allowed');
   assert.ok(statusReads <= 2, String(statusReads));
-  assert.equal(ruling.judge({ ...record, status: 'text8' }).outcome, 'implicit_deny');
+  assert.equal(ruling.evaluate({ ...record, status: 'text8' }).outcome, 'implicit_deny');
 });
 
 for (const Effect of ['Allow', 'Deny'])
@@ -106,7 +106,7 @@ for (const Effect of ['Allow', 'Deny'])
       assert.equal(outcome(ids, user), holding, ids.join());
     assert.equal(outcome(['x*', 'y*'], user), idle);
     assert.equal(outcome(['u*'], { id: 'u1' }), idle);
-    // Of a value that no String operator reads, a Deny cannot be judged, and so takes effect.
+    // Of a value that no String operator reads, a Deny cannot be evaluated, and so takes effect.
     assert.equal(outcome(['u*'], { id: 'u1', email: {} }), Effect === 'Deny' ? 'explicit_deny' : 'implicit_deny');
   });
 

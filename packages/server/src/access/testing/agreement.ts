@@ -1,5 +1,6 @@
+import type { AttachedPolicy } from '../compiled-statement.ts';
 import type { AccessContext } from '../context/context.ts';
-import { type AttachedPolicy, type CompiledAccess, compilePolicies } from '../decide.ts';
+import { type CompiledAccess, compilePolicies } from '../decide.ts';
 import { verbs } from '../verbs.ts';
 import { Dice } from './dice.ts';
 import { entities, ids, type Palette, randomContext, randomPalette } from './random-context.ts';
@@ -27,7 +28,7 @@ export type Distribution = Map<string, number>;
 export interface Disagreement {
   readonly policies: readonly unknown[];
   readonly request: ReferenceRequest;
-  readonly said: string;
+  readonly difference: string;
 }
 
 /** A condition under a key that leads to several members. */
@@ -52,20 +53,20 @@ export function agree(
     const statements = readByReference(sample.policies);
     for (let count = 0; count < Math.min(requestsPerSample, pairs - done); count++) {
       const request = requestOf(dice, sample.palette);
-      const said = difference(access, statements, request);
-      if (said !== undefined) return smallest({ policies: sample.policies, request, said });
+      const mismatch = difference(access, statements, request);
+      if (mismatch !== undefined) return smallest({ policies: sample.policies, request, difference: mismatch });
       if (count === 0) note(statements, request, seen);
     }
   }
   return undefined;
 }
 
-export function describe({ said, policies, request }: Disagreement): string {
+export function describe({ difference, policies, request }: Disagreement): string {
   const { context } = request;
   const queryParameters = Object.fromEntries(context.request.queryParameters);
   const naming = [...(context.naming?.byName ?? [])];
   const shown = { ...request, context: { ...context, naming, request: { ...context.request, queryParameters } } };
-  return `${said}: ${JSON.stringify({ policies, request: shown }, undefined, 2)}`;
+  return `${difference}: ${JSON.stringify({ policies, request: shown }, undefined, 2)}`;
 }
 
 export function randomSample(dice: Dice): PolicySample {
@@ -90,7 +91,7 @@ export function attach(statements: unknown, index = 0): AttachedPolicy {
   return { policyId: `p${index}`, policyName: `policy ${index}`, via: { kind: 'direct' }, statements };
 }
 
-/** What engine and reference do not agree on. */
+/** The disagreement between engine and reference. */
 function difference(
   access: CompiledAccess,
   statements: readonly ReferenceStatement[],
@@ -113,25 +114,25 @@ function difference(
 /** Leaves out whatever can go without the disagreement going too. */
 function smallest(found: Disagreement): Disagreement {
   for (const smaller of reductions(found)) {
-    const said = difference(compileAll(smaller.policies), readByReference(smaller.policies), smaller.request);
-    if (said !== undefined) return smallest({ ...smaller, said });
+    const mismatch = difference(compileAll(smaller.policies), readByReference(smaller.policies), smaller.request);
+    if (mismatch !== undefined) return smallest({ ...smaller, difference: mismatch });
   }
   return found;
 }
 
-function* reductions({ policies, request, said }: Disagreement): Generator<Disagreement> {
+function* reductions({ policies, request, difference }: Disagreement): Generator<Disagreement> {
   for (const smaller of without(policies)) {
-    if (Array.isArray(smaller)) yield { policies: smaller, request, said };
+    if (Array.isArray(smaller)) yield { policies: smaller, request, difference };
   }
   for (const part of ['record', 'jwt'] as const) {
     for (const smaller of without(request.context[part])) {
       const context = { ...request.context, [part]: smaller } as AccessContext;
-      yield { policies, request: { ...request, context }, said };
+      yield { policies, request: { ...request, context }, difference };
     }
   }
   for (const body of without(request.context.request.body)) {
     const context = { ...request.context, request: { ...request.context.request, body } };
-    yield { policies, request: { ...request, context }, said };
+    yield { policies, request: { ...request, context }, difference };
   }
 }
 

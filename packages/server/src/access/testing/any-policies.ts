@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { AttachedPolicy } from '../compiled-statement.ts';
 import { noContext } from '../context/context.ts';
-import { type AttachedPolicy, type CompiledAccess, compilePolicies } from '../decide.ts';
+import { type CompiledAccess, compilePolicies } from '../decide.ts';
 import { verbs } from '../verbs.ts';
 import { referenceDecision } from './reference-evaluator.ts';
 

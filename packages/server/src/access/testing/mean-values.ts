@@ -4,7 +4,7 @@ export type Kind = (typeof kinds)[number];
 
 export type Scalar = string | number | boolean;
 
-/** What a policy may compare with. */
+/** The values that a policy may compare with. */
 export const soundValues: Readonly<Record<Kind, readonly Scalar[]>> = {
   text: [
     ...['a', 'A', 'ab', 'aB', 'b', '', ' a', 'a ', 'k', 'K', '\u212a', 's', 'S', '\u017f', 'ss', 'ß', 'i', 'I', 'İ'],

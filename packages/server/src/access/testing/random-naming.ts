@@ -1,5 +1,4 @@
-import type { AccessContext } from '../context/context.ts';
-import type { FieldNaming } from '../context/field-naming.ts';
+import type { AccessContext, FieldNaming } from '../context/context.ts';
 import { randomRequest } from './agreement.ts';
 import type { Dice } from './dice.ts';
 import type { Palette } from './random-context.ts';

@@ -4,7 +4,7 @@ import type { Dice } from './dice.ts';
 import { type Kind, kinds, nearValues, type Scalar } from './mean-values.ts';
 import { entities, ids, type Palette } from './random-context.ts';
 
-/** What is stored as the `statements` of a few policies: sound for the most part. */
+/** The data that are stored as the `statements` of a few policies: sound for the most part. */
 export function randomPolicies(dice: Dice, palette: Palette): readonly unknown[] {
   return dice.list(1, 3, () => {
     if (dice.hits(1) && dice.hits(20)) return dice.pick([null, {}, 'x', undefined]);

@@ -34,7 +34,7 @@ export function entryHolds(entry: ConditionEntry, effect: 'Allow' | 'Deny', cont
   // What is not known must not allow, and must not switch a Deny off.
   if (isUnknown(key, context)) return effect === 'Deny';
   const readings = readingsOf(key, context);
-  // Several values where one is asked for cannot be judged: that must not allow, and must not switch a Deny off.
+  // Several values where one is asked for cannot be evaluated: that must not allow, and must not switch a Deny off.
   if (operator !== 'Null' && qualifier === undefined && readings.flat().length > 1) return effect === 'Deny';
   // The same goes for what the entry says of one of the readings and not of another.
   const holds = readings.map((values) => holdsOf(values, entry, { effect, context }));

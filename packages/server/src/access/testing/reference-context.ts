@@ -93,13 +93,13 @@ function walkRecord(
 }
 
 /** A sender may call a field by any of its names, and in any case. */
-function isMeant(sent: string, asked: string, context: AccessContext): boolean {
-  if (inSmallLetters(sent) === inSmallLetters(asked)) return true;
+function isMeant(sent: string, query: string, context: AccessContext): boolean {
+  if (inSmallLetters(sent) === inSmallLetters(query)) return true;
   const has = (names: readonly string[], name: string) =>
     names.some((one) => inSmallLetters(one) === inSmallLetters(name));
   const own = namesOfField(sent, context);
-  if (own !== undefined) return has(own, asked);
-  return [...(context.naming?.byName.values() ?? [])].some((names) => has(names, sent) && has(names, asked));
+  if (own !== undefined) return has(own, query);
+  return [...(context.naming?.byName.values() ?? [])].some((names) => has(names, sent) && has(names, query));
 }
 
 function walkBody(body: unknown, [name = '', ...rest]: readonly string[], context: AccessContext): readonly unknown[] {
@@ -109,11 +109,11 @@ function walkBody(body: unknown, [name = '', ...rest]: readonly string[], contex
 }
 
 /** A field is asked for by its name, and how by its name and `_op`. */
-function parametersCalled(asked: string, context: AccessContext): readonly unknown[] {
+function parametersCalled(query: string, context: AccessContext): readonly unknown[] {
   const field = (name: string) => (inSmallLetters(name).endsWith('_op') ? name.slice(0, -3) : undefined);
   const meant = [...context.request.queryParameters].filter(([sent]) => {
-    const [left, right] = [field(sent), field(asked)];
-    if (left === undefined || right === undefined) return left === right && isMeant(sent, asked, context);
+    const [left, right] = [field(sent), field(query)];
+    if (left === undefined || right === undefined) return left === right && isMeant(sent, query, context);
     return isMeant(left, right, context);
   });
   return meant.length === 0 ? [undefined] : meant.map(([, value]) => value);

@@ -8,7 +8,7 @@ export const anyOne = { stands: 'for exactly one letter' } as const;
 
 /** Both as lists of code points. */
 export function patternFits(pattern: readonly PatternSymbol[], subject: readonly string[]): boolean {
-  // How many letters of the subject the symbols read so far may have taken.
+  // The number of letters of the subject that the symbols read so far may have taken.
   let taken: readonly number[] = [0];
   for (const symbol of pattern) {
     const next = taken.flatMap((count) => {

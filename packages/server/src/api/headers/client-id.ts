@@ -1,6 +1,5 @@
 import { Problem } from '../../lib/problem.ts';
 import type { RequestHead } from '../request.ts';
-import { singleHeader } from './single-header.ts';
 
 /**
  * The client id of a call without a token: the header `client_id`, or `client-id`, which proxies do not drop. Undefined
@@ -33,4 +32,19 @@ const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', '
 /** As far as it shows: nginx asks by HTTP/1.0 unless it is configured otherwise, which hardly any client does. */
 function hasProxy({ headers, httpVersion }: RequestHead): boolean {
   return httpVersion === '1.0' || forwarding.some((name) => headers[name] !== undefined);
+}
+
+/**
+ * The value of a header that must come exactly once, or undefined where it is missing, empty or doubled. Node joins
+ * doubled headers with a comma, so the raw list is asked how many there were.
+ */
+export function singleHeader(request: RequestHead, name: string): string | undefined {
+  let value: string | undefined;
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    if (request.rawHeaders[index]?.toLowerCase() !== name) continue;
+    if (value !== undefined) return undefined;
+    value = request.rawHeaders[index + 1];
+  }
+  const trimmed = value?.trim();
+  return trimmed === '' ? undefined : trimmed;
 }

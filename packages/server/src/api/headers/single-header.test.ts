@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRaw } from '../testing/raw-request.ts';
-import { singleHeader } from './single-header.ts';
+import { singleHeader } from './client-id.ts';
 
 const readings: readonly (readonly [what: string, lines: readonly string[], value: string | undefined])[] = [
   ['is its value', ['client_id: test_1'], 'test_1'],

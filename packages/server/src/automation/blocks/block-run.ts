@@ -1,57 +1,183 @@
+/** A block when it is ready to be run, all that its steps reach, and a run of it. */
 import type { CompiledAccess } from '../../access/port.ts';
-import { type Template, TemplateError, type TemplateValues, type When } from '../../expressions/port.ts';
+import { type CompiledTemplate, TemplateError, type TemplateValues, type When } from '../../expressions/port.ts';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
-import type { Problem } from '../../lib/problem.ts';
-import { blockFailure, type StepError, stepErrorOf, Uncaught } from './block-failure.ts';
-import { charactersOf, levelsMax } from './characters-of.ts';
-import type { CompiledBlock, Effects, EntityStep, Running, ScriptStep, StartValues, StepName } from './effects.ts';
-import type { HttpAsk, MailAsk } from './outside.ts';
-import { cpuOfFailure } from './script-step.ts';
-import { valuePath } from './value-path.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { HttpContent, MailContent } from '../kinds/shared-content.ts';
+import { ScriptError } from '../scripts/script-outcome.ts';
+import type { ScriptValue } from '../scripts/script-runner.ts';
+import {
+  blockFailure,
+  boundOfRun,
+  bounds,
+  charactersOf,
+  levelsMax,
+  nothingSpent,
+  runLimits,
+  type Spent,
+  type StepError,
+  stepErrorOf,
+  Uncaught,
+} from './block-failure.ts';
 
-/** What a run may do, together with the blocks that it calls. */
-export const runLimits = {
-  steps: 1000,
-  entitySteps: 100,
-  effort: 2_000_000,
-  characters: 4 * 1024 * 1024,
-  scriptMilliseconds: 2000,
-  httpCalls: 50,
-  httpMilliseconds: 60_000,
-  mails: 20,
+/** The questions of a step about the records, with its templates evaluated. */
+export type EntityStep = { readonly id: string; readonly entity: string } & (
+  | { readonly type: 'get'; readonly record: string }
+  /** The parameters are those of a list by the API. A whole list has the pages behind the first one, too. */
+  | { readonly type: 'list'; readonly parameters: ReadonlyMap<string, string>; readonly isWhole?: boolean }
+  /** The same of an aggregate. The values are those that its condition reads, by their names. */
+  | {
+      readonly type: 'aggregate';
+      readonly parameters: ReadonlyMap<string, string>;
+      readonly values: Readonly<Record<string, unknown>>;
+      readonly isWhole?: boolean;
+    }
+  | { readonly type: 'create'; readonly values: unknown }
+  | { readonly type: 'update'; readonly record: string; readonly values: unknown; readonly if_version?: number }
+  | { readonly type: 'delete'; readonly record: string }
+);
+
+const readTypes = ['get', 'list', 'aggregate'] as const;
+
+export type ReadStep = Extract<EntityStep, { readonly type: (typeof readTypes)[number] }>;
+
+export function isRead<Step extends { readonly type: string }>(step: Step): step is Step & ReadStep {
+  return readTypes.some((type) => type === step.type);
+}
+
+/** A script with what it reads: JSON of the list of `input`, `steps`, `record` and `user`. */
+export interface ScriptStep {
+  readonly id: string;
+  readonly source: string;
+  readonly args: string;
+}
+
+export type HttpDone = ({ readonly value: HttpValue } | { readonly refusal: Problem }) & {
+  /** The duration, including the wait for a turn. */
+  readonly milliseconds: number;
 };
 
-/** How many blocks may have called one another. */
+/** All that a block reaches beside its own values. */
+export interface Effects {
+  /** Branches beside each other are done one after the other. */
+  readonly isInOrder?: true;
+  /**
+   * @param path the place of the step in the run, with those of the loops and calls around it.
+   * @param app the policies that decide the step, where they are not those of the caller.
+   * @throws Problem as the call by the API would.
+   */
+  entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown>;
+  /** @throws Problem `block_failed`; `rate_limited` where too many scripts of the org wait. */
+  script(path: string, step: ScriptStep): Promise<ScriptValue>;
+  /** @throws Problem `rate_limited` where too many calls of the org wait. */
+  http(path: string, step: HttpStepRequest): Promise<HttpDone>;
+  /** @throws Problem `block_failed`; `plan_limit_exceeded`. */
+  mail(path: string, step: MailStepRequest): Promise<unknown>;
+  /** Gives once so many milliseconds are over since it was asked first. Until then the run rests. */
+  wait(path: string, id: string, milliseconds: number): Promise<void>;
+  /** A block that a step calls. @throws Problem `block_failed`. */
+  block(name: string): Promise<CompiledBlock>;
+  /** Asked before each step: lets other requests go first. */
+  pause(): Promise<void> | undefined;
+  /** Counts values that the run has in memory. @throws Problem `rate_limited`, `unavailable` where runs have too many. */
+  hold?(characters: number): void;
+  /** Does a step for effects that keep what each step came to. */
+  watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
+  /** Keeps that a step is refused while the run goes on, so that it goes the same way when it is taken up again. */
+  refused?(path: string, step: StepName, problem: Problem): MaybePromise<void>;
+  /**
+   * Gives the value that was made at a place first, so that a node which knows other time zones and locales goes on by the
+   * same. @throws Problem that the value was refused with then.
+   */
+  same?(path: string, step: StepName, value: LocalValue): unknown;
+  /** Counts a pass of a loop that failed while the run goes on. */
+  passFailed?(): void;
+}
+
+export type StartValues = Omit<TemplateValues, 'steps'>;
+
+export interface CompiledBlock {
+  readonly name: string;
+  readonly input: JsonSchema;
+  readonly steps: CompiledSteps;
+  readonly returns: CompiledTemplate | undefined;
+  /** Its writes are one commit, at its end. */
+  readonly isTransaction: boolean;
+  readonly catches?: boolean;
+  /** The other blocks that its steps call. */
+  readonly calls: readonly string[];
+  /** The policies of its own by which its steps are decided. */
+  readonly app: CompiledAccess | undefined;
+}
+
+export type CompiledSteps = readonly CompiledStep[];
+
+/** A value that depends on the node which makes it. */
+export interface LocalValue {
+  readonly make: () => unknown;
+  /** Whether the run goes on where it is refused. */
+  readonly isCaught: boolean;
+}
+
+export interface StepName {
+  readonly id: string;
+  readonly type: string;
+}
+
+export interface CompiledStep extends StepName {
+  readonly run: StepRun;
+}
+
+/** What is done where a step is refused: its value is that of the last of these steps. */
+export interface OnError {
+  readonly steps: CompiledSteps;
+  /** Where the list goes on, if not at the step after it. */
+  readonly next?: number;
+}
+
+/** @param path the place of the step in the run. */
+export type StepRun = (run: BlockRun, path: string) => MaybePromise<Done>;
+
+export interface Done {
+  readonly value: unknown;
+  /** Where its list goes on, if not at the step after it; the length of the list ends it. */
+  readonly next?: number;
+}
+
+export interface HttpStepRequest extends Omit<HttpContent, 'type' | 'headers'> {
+  readonly id: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The value of a step of the type `http`. */
+export interface HttpValue {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export interface MailStepRequest extends Omit<MailContent, 'type'> {
+  readonly id: string;
+}
+
 const depthMax = 8;
 
-type Spent = Record<keyof typeof runLimits, number>;
-
-const nothing: Spent = {
-  steps: 0,
-  entitySteps: 0,
-  effort: 0,
-  characters: 0,
-  scriptMilliseconds: 0,
-  httpCalls: 0,
-  httpMilliseconds: 0,
-  mails: 0,
-};
-
-interface Place {
+interface BlockFrame {
   /** The blocks that led to this one, and itself. */
   readonly chain: readonly string[];
   readonly spent: Spent;
   readonly app: CompiledAccess | undefined;
   /** Of the steps that were refused; undefined where the block catches nothing. */
   readonly errors: Record<string, StepError> | undefined;
-  /** Whether what is refused there is caught. */
   readonly isCaught: boolean;
 }
 
-export class BlockRun implements Running {
+/** One block as it is run: the values of its steps so far, and what it may still do. Its methods throw Problem `block_failed`. */
+export class BlockRun {
   readonly effects: Effects;
   readonly #start: StartValues;
-  readonly #place: Place;
+  readonly #place: BlockFrame;
   readonly #kept: Record<string, unknown> = Object.create(null);
   readonly #steps: Record<string, unknown>;
   readonly #values: TemplateValues;
@@ -62,7 +188,7 @@ export class BlockRun implements Running {
   private constructor(
     effects: Effects,
     start: StartValues,
-    place: Place,
+    place: BlockFrame,
     before: Readonly<Record<string, unknown>> = {},
   ) {
     this.#steps = recordOf(before);
@@ -74,10 +200,11 @@ export class BlockRun implements Running {
 
   static begin(effects: Effects, start: StartValues, block: CompiledBlock): BlockRun {
     const { name, app } = block;
-    const place = { chain: [name], app, spent: { ...nothing }, errors: noErrors(block), isCaught: false };
+    const place = { chain: [name], app, spent: { ...nothingSpent }, errors: noErrors(block), isCaught: false };
     return new BlockRun(effects, start, place);
   }
 
+  /** That of a block which this one calls. By policies of its own, or by those of this one. */
   called(block: CompiledBlock, input: unknown): BlockRun {
     const { name, app = this.#place.app } = block;
     const { spent } = this.#place;
@@ -88,11 +215,11 @@ export class BlockRun implements Running {
     return new BlockRun(this.effects, { ...this.#start, input }, place);
   }
 
-  evaluate(template: Template): unknown {
+  evaluate(template: CompiledTemplate): unknown {
     return this.#counted(this.#same(template.isOfNode, () => this.#made(template)));
   }
 
-  #made(template: Template): unknown {
+  #made(template: CompiledTemplate): unknown {
     const effort = { steps: 0 };
     try {
       return template.evaluate(this.#values, effort);
@@ -122,15 +249,16 @@ export class BlockRun implements Running {
     const { path, step, evaluated } = this.#at;
     if (!isOfNode || this.effects.same === undefined) return make();
     this.#at.evaluated += 1;
-    return this.effects.same(valuePath(path, evaluated), step, { make, isCaught: this.isCaught });
+    return this.effects.same(`${path}${mark}${evaluated}`, step, { make, isCaught: this.isCaught });
   }
 
-  beginStep(path: string, step: StepName): MaybePromise<void> {
+  startStep(path: string, step: StepName): MaybePromise<void> {
     this.place(path, step);
     this.#spend('steps', 1);
     return this.effects.pause();
   }
 
+  /** Where expressions are evaluated from now on: a step evaluates all of its own before a step within it begins. */
   place(path: string, { id, type }: StepName): void {
     this.#at = { path, step: { id, type }, evaluated: 0 };
   }
@@ -156,7 +284,7 @@ export class BlockRun implements Running {
     }
   }
 
-  async http(path: string, step: HttpAsk): Promise<unknown> {
+  async http(path: string, step: HttpStepRequest): Promise<unknown> {
     this.#spend('httpCalls', 1);
     // What was answered counts, also where it took too long: the next call is refused.
     this.#spend('httpMilliseconds', 0);
@@ -166,7 +294,7 @@ export class BlockRun implements Running {
     return this.#counted(done.value);
   }
 
-  async mail(path: string, step: MailAsk): Promise<unknown> {
+  async mail(path: string, step: MailStepRequest): Promise<unknown> {
     this.#spend('mails', 1);
     return this.effects.mail(path, step);
   }
@@ -176,10 +304,12 @@ export class BlockRun implements Running {
     this.#kept[id] = value;
   }
 
+  /** Since the fork. */
   get kept(): Readonly<Record<string, unknown>> {
     return this.#kept;
   }
 
+  /** Does what would be caught if it is refused. */
   async catching<T>(work: () => MaybePromise<T>): Promise<T> {
     this.#catching += 1;
     try {
@@ -189,10 +319,12 @@ export class BlockRun implements Running {
     }
   }
 
+  /** Whether a refusal now is caught, by this block or by a block that called it. */
   get isCaught(): boolean {
     return this.#catching > 0 || this.#place.isCaught;
   }
 
+  /** For later steps, which read it. */
   keepError(id: string, problem: Problem): void {
     const { errors } = this.#place;
     const error = stepErrorOf(problem);
@@ -204,17 +336,19 @@ export class BlockRun implements Running {
     delete this.#place.errors?.[id];
   }
 
+  /** The refusals of steps that were caught. */
   get errors(): Readonly<Record<string, StepError>> {
     return this.#place.errors ?? {};
   }
 
+  /** The run as a branch of it sees it: what is kept in the branch is seen there alone, until the branches are joined. */
   fork(): BlockRun {
     const { errors } = this.#place;
     const place = { ...this.#place, errors: errors && recordOf(errors), isCaught: this.isCaught };
     return new BlockRun(this.effects, this.#start, place, this.#steps);
   }
 
-  join(forks: readonly Running[]): void {
+  join(forks: readonly BlockRun[]): void {
     for (const { kept, errors } of forks) {
       for (const [id, value] of Object.entries(kept)) this.keep(id, value);
       Object.assign(this.errors, errors);
@@ -237,10 +371,6 @@ export class BlockRun implements Running {
   }
 }
 
-function boundOfRun(message: string): Uncaught {
-  return new Uncaught(blockFailure(message), 'run');
-}
-
 function noErrors({ catches }: CompiledBlock): Record<string, StepError> | undefined {
   return catches === true ? recordOf({}) : undefined;
 }
@@ -257,13 +387,14 @@ const templateFailures: Readonly<Record<TemplateError['code'], string>> = {
   expression_too_costly: 'an expression takes too much',
 };
 
-const bounds: Readonly<Record<keyof Spent, string>> = {
-  steps: `does at most ${runLimits.steps} steps`,
-  entitySteps: `does at most ${runLimits.entitySteps} steps on records`,
-  effort: `takes at most ${runLimits.effort} steps of expressions`,
-  scriptMilliseconds: `has scripts work for at most ${runLimits.scriptMilliseconds} ms`,
-  httpCalls: `makes at most ${runLimits.httpCalls} calls to other systems`,
-  httpMilliseconds: `waits for other systems for at most ${runLimits.httpMilliseconds} ms`,
-  mails: `sends at most ${runLimits.mails} mails`,
-  characters: `makes values of at most ${runLimits.characters} characters`,
-};
+/** Behind the place of the step, and before those of the steps within it. */
+const mark = '!';
+
+/** Whether what lies at the place is a value that a step made, and no step. */
+export function isValuePath(path: string): boolean {
+  return path.includes(mark);
+}
+
+function cpuOfFailure(error: unknown): number {
+  return error instanceof Problem && error.cause instanceof ScriptError ? error.cause.cpuMilliseconds : 0;
+}

@@ -3,32 +3,32 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
 import { thinned } from '../../store/testing/quick.ts';
-import { charactersOf } from './characters-of.ts';
-import { compileBlock } from './compile-block.ts';
-import type { CompiledBlock, Effects, EntityStep } from './effects.ts';
+import { charactersOf } from './block-failure.ts';
+import type { CompiledBlock, Effects, EntityStep } from './block-run.ts';
 import { interpret } from './interpret.ts';
+import { compileBlock } from './stored-blocks.ts';
 
 const start = { event: {}, user: {}, tenant: {}, input: {}, env: 'test', now: 0 };
 
 type Content = Parameters<typeof compileBlock>[0];
 
 async function compiled(steps: Content['steps'], more: Partial<Content> = {}): Promise<CompiledBlock> {
-  return compileBlock({ name: 'block', steps, ...more }, { typeOf: () => undefined, pause: () => undefined });
+  return compileBlock({ name: 'block', steps, ...more }, { entities: () => undefined, pause: () => undefined });
 }
 
 /** Effects that keep what they were asked. */
-function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Effects & { readonly asked: string[] } {
-  const asked: string[] = [];
+function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Effects & { readonly requests: string[] } {
+  const requests: string[] = [];
   return {
-    asked,
+    requests,
     entity: async (path: string, step: EntityStep) => {
-      asked.push(
+      requests.push(
         `${path} ${step.type} ${'parameters' in step ? [...step.parameters].join(' ') : 'record' in step ? step.record : ''}`,
       );
       return { step: step.id };
     },
     script: async (path, { source, args }) => {
-      asked.push(`${path} script ${source} ${args}`);
+      requests.push(`${path} script ${source} ${args}`);
       return { value: JSON.parse(args), cpuMilliseconds: 300 };
     },
     block: async (name) => blocks[name] ?? assert.fail(`there is no block ${name}`),
@@ -61,16 +61,16 @@ test('each effect has a path of its own, and paths sort in the order in which st
       ],
     },
   ]);
-  const asked = effects({ inner });
-  await interpret(block, start, asked);
-  assert.deepEqual(asked.asked, [
+  const recorded = effects({ inner });
+  await interpret(block, start, recorded);
+  assert.deepEqual(recorded.requests, [
     '0000 list n,1,2 n_op,between pagesize,3',
     '0001.0000.0000 get a',
     '0001.0000.0001.0000.0000 get zero',
     '0001.0001.0000 get b',
     '0001.0001.0001.0001.0000.0000 get called',
   ]);
-  assert.deepEqual([...asked.asked].sort(), asked.asked);
+  assert.deepEqual([...recorded.requests].sort(), recorded.requests);
 });
 
 /** What a list of steps of these kinds does, said again in the plainest way. */
@@ -154,21 +154,21 @@ test('branches are done beside each other, see nothing of one another, and all c
     ],
     { returns: ['{{ steps.both }}', '{{ steps.after }}'] },
   );
-  const asked = effects();
-  assert.deepEqual(await interpret(block, start, asked), [[{ step: 'a' }, false], 'c']);
-  assert.deepEqual(asked.asked, ['0001.0000.0000 get one', '0001.0001.0000 get two', '0001.0001.0001 get three']);
+  const recorded = effects();
+  assert.deepEqual(await interpret(block, start, recorded), [[{ step: 'a' }, false], 'c']);
+  assert.deepEqual(recorded.requests, ['0001.0000.0000 get one', '0001.0001.0000 get two', '0001.0001.0001 get three']);
 
   const failing = {
-    ...asked,
+    ...recorded,
     entity: async (path: string) => {
-      asked.asked.push(path);
+      recorded.requests.push(path);
       if (path === '0001.0000.0000') throw new Problem('not_found', 'there is nothing here');
       return { step: path };
     },
   };
-  asked.asked.length = 0;
+  recorded.requests.length = 0;
   await assert.rejects(interpret(block, start, failing), { code: 'not_found', details: { step: 'a' } });
-  assert.deepEqual(asked.asked, ['0001.0000.0000', '0001.0001.0000', '0001.0001.0001']);
+  assert.deepEqual(recorded.requests, ['0001.0000.0000', '0001.0001.0000', '0001.0001.0001']);
 });
 
 test('a script reads the input, the steps before it and the user, by its place in the run, and gives its value', async () => {
@@ -180,9 +180,9 @@ test('a script reads the input, the steps before it and the user, by its place i
     ],
     { returns: '{{ steps.two }}' },
   );
-  const asked = effects();
-  assert.equal(await interpret(block, { ...start, input: { a: 5 }, user: { id: 'u' } }, asked), 5);
-  assert.deepEqual(asked.asked, ['0001 script return input [{"a":5},{"one":5},null,{"id":"u"}]']);
+  const recorded = effects();
+  assert.equal(await interpret(block, { ...start, input: { a: 5 }, user: { id: 'u' } }, recorded), 5);
+  assert.deepEqual(recorded.requests, ['0001 script return input [{"a":5},{"one":5},null,{"id":"u"}]']);
 });
 
 test('the scripts of a run have a bound together, in time and in what they read', async () => {

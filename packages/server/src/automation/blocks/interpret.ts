@@ -1,18 +1,17 @@
+import { checkSchema } from '../../lib/check-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
-import { Problem } from '../../lib/problem.ts';
+import { invalidBody, Problem } from '../../lib/problem.ts';
 import { atStep, mayBeCaught } from './block-failure.ts';
-import { BlockRun } from './block-run.ts';
-import type {
-  CompiledBlock,
-  CompiledStep,
-  CompiledSteps,
-  Done,
-  Effects,
-  OnError,
-  Running,
-  StartValues,
-  StepName,
-} from './effects.ts';
+import {
+  BlockRun,
+  type CompiledBlock,
+  type CompiledSteps,
+  type Done,
+  type Effects,
+  type OnError,
+  type StartValues,
+  type StepName,
+} from './block-run.ts';
 
 /**
  * Does the steps of a block and gives what it returns. It has no store, no clock and no I/O of its own: all of that lies
@@ -24,22 +23,23 @@ export function interpret(block: CompiledBlock, start: StartValues, effects: Eff
 }
 
 /** @param path that of the call; empty for the block with which a run begins. */
-export async function runBlock(block: CompiledBlock, run: Running, path: string): Promise<unknown> {
+export async function runBlock(block: CompiledBlock, run: BlockRun, path: string): Promise<unknown> {
   await runSteps(block.steps, run, path);
   run.place(pathTo(path, block.steps.length), { id: '', type: 'returns' });
   return block.returns === undefined ? null : run.evaluate(block.returns);
 }
 
 /** Gives the value of the step that was done last; `null` where none was. */
-export async function runSteps(steps: CompiledSteps, run: Running, path: string): Promise<unknown> {
+export async function runSteps(steps: CompiledSteps, run: BlockRun, path: string): Promise<unknown> {
   let last: unknown = null;
   for (let index = 0; index < steps.length; ) {
     const step = steps[index];
     if (step === undefined) break;
     const place = pathTo(path, index);
     try {
-      await run.beginStep(place, step);
-      const { value, next = index + 1 } = await doStep(step, run, place);
+      await run.startStep(place, step);
+      const work = () => step.run(run, place);
+      const { value, next = index + 1 } = await (run.effects.watched?.(place, step, work) ?? work());
       run.keep(step.id, value);
       last = value;
       index = next;
@@ -50,19 +50,14 @@ export async function runSteps(steps: CompiledSteps, run: Running, path: string)
   return last;
 }
 
-function doStep(step: CompiledStep, run: Running, path: string): MaybePromise<Done> {
-  const { effects } = run;
-  return effects.watched === undefined ? step.run(run, path) : effects.watched(path, step, () => step.run(run, path));
-}
-
 /** A step, or a pass of a loop, and its place in the run. */
-interface Place {
+interface StepPosition {
   readonly step: StepName;
   readonly path: string;
 }
 
 /** The error with the step that met it; of what is caught further out, that step is kept with the run. */
-async function refusedAt(run: Running, { step, path }: Place, error: unknown): Promise<unknown> {
+async function refusedAt(run: BlockRun, { step, path }: StepPosition, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || error.details.step !== undefined) return error;
   if (run.isCaught && mayBeCaught(error)) await run.effects.refused?.(path, step, error);
   return atStep(step.id, error);
@@ -74,8 +69,8 @@ export interface CaughtDone extends Done {
 
 /** Does what is caught where it is refused. */
 export async function caught(
-  run: Running,
-  { onError, ...place }: Place & { readonly onError: OnError },
+  run: BlockRun,
+  { onError, ...place }: StepPosition & { readonly onError: OnError },
   work: () => MaybePromise<Done>,
 ): Promise<CaughtDone> {
   const { step, path } = place;
@@ -103,4 +98,29 @@ const onErrorPath = 'e';
 export function pathTo(path: string, index: number): string {
   const place = String(index).padStart(4, '0');
   return path === '' ? place : `${path}.${place}`;
+}
+
+/** To look at each takes about a microsecond, and others wait meanwhile. */
+const valuesMax = 20_000;
+
+/**
+ * @param at where the input stands in what was sent: a JSON pointer.
+ * @throws Problem `validation_failed`, `unknown_field`, with everything that is wrong.
+ */
+export function checkInput({ input }: Pick<CompiledBlock, 'input'>, value: unknown, at = ''): void {
+  if (valuesIn(value, valuesMax) > valuesMax)
+    throw invalidBody([{ pointer: at, code: 'too_many', message: `an input may have at most ${valuesMax} values` }]);
+  const errors = checkSchema(input, value).map((error) => ({ ...error, pointer: at + error.pointer }));
+  if (errors.length > 0) throw invalidBody(errors);
+}
+
+/** It stops to count above `max`. */
+function valuesIn(value: unknown, max: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const member of Object.values(value)) {
+    count += valuesIn(member, max - count);
+    if (count > max) break;
+  }
+  return count;
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { blockFailure, Uncaught } from './block-failure.ts';
-import { compileBlock } from './compile-block.ts';
-import type { CompiledBlock, Effects, EntityStep } from './effects.ts';
+import type { CompiledBlock, Effects, EntityStep } from './block-run.ts';
 import { interpret } from './interpret.ts';
+import { compileBlock } from './stored-blocks.ts';
 
 const start = { event: {}, user: {}, tenant: {}, input: {}, env: 'test', now: 0 };
 
@@ -15,22 +15,22 @@ type OnError = NonNullable<Step['on_error']>;
 
 function compiled(steps: readonly Step[], returns?: unknown): Promise<CompiledBlock> {
   const content = { name: 'block', steps, ...(returns === undefined ? {} : { returns }) };
-  return compileBlock(content, { typeOf: () => undefined, pause: () => undefined });
+  return compileBlock(content, { entities: () => undefined, pause: () => undefined });
 }
 
-interface Asked extends Effects {
+interface RecordedEffects extends Effects {
   readonly read: string[];
   readonly refusals: string[];
   failedPasses: number;
 }
 
 /** Records by their ids, of which those that begin with `no` are not there. */
-function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Asked {
-  const asked: Asked = {
+function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): RecordedEffects {
+  const request: RecordedEffects = {
     ...{ read: [], refusals: [], failedPasses: 0 },
     entity: async (path: string, step: EntityStep) => {
       const record = 'record' in step ? step.record : '';
-      asked.read.push(`${path} ${record}`);
+      request.read.push(`${path} ${record}`);
       if (record.startsWith('no')) throw new Problem('not_found', 'there is nothing here');
       if (record === 'busy') throw new Problem('rate_limited', 'too many wait');
       if (record === 'away') throw new Problem('unavailable', 'later');
@@ -42,12 +42,12 @@ function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Asked {
     http: async () => ({ refusal: blockFailure('no answer within 20 s'), milliseconds: 20_000 }),
     mail: () => assert.fail('no mail is sent'),
     pause: () => undefined,
-    refused: (path, { id, type }, { code }) => void asked.refusals.push(`${path} ${id} ${type} ${code}`),
+    refused: (path, { id, type }, { code }) => void request.refusals.push(`${path} ${id} ${type} ${code}`),
     passFailed: () => {
-      asked.failedPasses += 1;
+      request.failedPasses += 1;
     },
   };
-  return asked;
+  return request;
 }
 
 const get = (id: string, record: string, onError?: OnError): Step => ({
@@ -57,12 +57,12 @@ const get = (id: string, record: string, onError?: OnError): Step => ({
 const set = (id: string, value: unknown): Step => ({ id, type: 'transform', value });
 
 async function run(steps: readonly Step[], returns: unknown, blocks?: Readonly<Record<string, CompiledBlock>>) {
-  const asked = effects(blocks);
-  return { value: await interpret(await compiled(steps, returns), start, asked), asked };
+  const recorded = effects(blocks);
+  return { value: await interpret(await compiled(steps, returns), start, recorded), recorded };
 }
 
 test('a step that is refused goes on at the next step, at a later one, or at the next one behind other steps', async () => {
-  const { value, asked } = await run(
+  const { value, recorded } = await run(
     [
       get('a', 'none', 'continue'),
       get('b', 'none', { goto: 'd' }),
@@ -74,10 +74,10 @@ test('a step that is refused goes on at the next step, at a later one, or at the
   );
   const refusal = { status: 404, code: 'not_found', message: 'there is nothing here' };
   assert.deepEqual(value, [null, refusal, null, 'not_found some', 'some', null]);
-  assert.deepEqual(asked.read, ['0000 none', '0001 none', '0003 none', '0003.e.0000 some', '0004 some']);
-  assert.deepEqual([...asked.read].sort(), asked.read);
+  assert.deepEqual(recorded.read, ['0000 none', '0001 none', '0003 none', '0003.e.0000 some', '0004 some']);
+  assert.deepEqual([...recorded.read].sort(), recorded.read);
   assert.deepEqual(
-    asked.refusals,
+    recorded.refusals,
     [0, 1, 3].map((at) => `000${at} ${'abcd'[at]} get not_found`),
   );
 });
@@ -92,11 +92,11 @@ test('a loop goes on past a pass that failed, and says how many did; its item is
   const gone = await run([loop('continue')], ['{{ steps.each }}', '{{ errors.each.message }}']);
   const items = ['one', null, 'two', null];
   assert.deepEqual(gone.value, [{ items, count: 4, failed: 2 }, 'there is nothing here']);
-  assert.equal(gone.asked.failedPasses, 2);
-  assert.deepEqual(gone.asked.refusals, ['0000.0001.0000 read get not_found', '0000.0003.0000 read get not_found']);
+  assert.equal(gone.recorded.failedPasses, 2);
+  assert.deepEqual(gone.recorded.refusals, ['0000.0001.0000 read get not_found', '0000.0003.0000 read get not_found']);
 
-  const told = { steps: [set('why', '{{ steps.each.item }}, {{ steps.each.index }}: {{ errors.each.code }}')] };
-  const handled = await run([loop(told)], '{{ steps.each.items }}');
+  const reported = { steps: [set('why', '{{ steps.each.item }}, {{ steps.each.index }}: {{ errors.each.code }}')] };
+  const handled = await run([loop(reported)], '{{ steps.each.items }}');
   assert.deepEqual(handled.value, ['one', 'no 1, 1: not_found', 'two', 'no 2, 3: not_found']);
 
   const left = await run(
@@ -104,7 +104,10 @@ test('a loop goes on past a pass that failed, and says how many did; its item is
     [...['{{ steps.each }}', '{{ steps.skipped }}', '{{ steps.end }}', '{{ errors.each.status }}']],
   );
   assert.deepEqual(left.value, [null, null, 2, 404]);
-  assert.deepEqual([left.asked.read, left.asked.failedPasses], [['0000.0000.0000 one', '0000.0001.0000 no 1'], 1]);
+  assert.deepEqual(
+    [left.recorded.read, left.recorded.failedPasses],
+    [['0000.0000.0000 one', '0000.0001.0000 no 1'], 1],
+  );
   // Without `on_error` a loop is what it was.
   await assert.rejects(run([loop()], null), { code: 'not_found', details: { step: 'read' } });
   assert.deepEqual((await run([{ ...loop(), over: ['one'] } as Step], '{{ steps.each }}')).value, {
@@ -115,9 +118,9 @@ test('a loop goes on past a pass that failed, and says how many did; its item is
 test('a loop that cannot begin is refused as any step', async () => {
   const each = { id: 'each', type: 'loop', over: '{{ input.none }}', max: 1, steps: [set('in', 1)] } as const;
   const handler = { steps: [set('why', '{{ errors.each.message }}')] };
-  const { value, asked } = await run([{ ...each, on_error: handler }], '{{ steps.each }}');
+  const { value, recorded } = await run([{ ...each, on_error: handler }], '{{ steps.each }}');
   assert.equal(value, 'a loop goes over a list, and this is none');
-  assert.deepEqual([asked.failedPasses, asked.refusals], [0, ['0000 each loop block_failed']]);
+  assert.deepEqual([recorded.failedPasses, recorded.refusals], [0, ['0000 each loop block_failed']]);
 });
 
 test('what the steps after an error are refused with is not caught by it', async () => {
@@ -170,7 +173,7 @@ test('branches keep their errors to themselves until all have come to their end'
     [...['{{ steps.both }}', '{{ steps.b.id }}', '{{ errors.both.code }}']],
   );
   assert.deepEqual(caught.value, [null, 'some', 'not_found']);
-  assert.deepEqual(caught.asked.refusals, ['0000.0000.0000 a get not_found']);
+  assert.deepEqual(caught.recorded.refusals, ['0000.0000.0000 a get not_found']);
 });
 
 test('what a block raises ends it, and is a refusal like any to the block that called it', async () => {
@@ -230,10 +233,10 @@ test('calls that were not answered count towards the time of the run', async () 
 });
 
 test('the end of the time before a write is not caught', async () => {
-  const asked = effects();
+  const recorded = effects();
   let pauses = 0;
   const ending = {
-    ...asked,
+    ...recorded,
     pause: () => (++pauses > 3 ? Promise.reject(new Uncaught(blockFailure('over'), 'run')) : undefined),
   };
   const each = {

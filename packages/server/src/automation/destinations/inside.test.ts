@@ -7,16 +7,15 @@ import type { AuthorizedCall } from '../../records/port.ts';
 import { Crash, crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { isQuick } from '../../store/testing/quick.ts';
 import { listAll, type Node } from '../../testing/record-bench.ts';
+import type { WorkMeter } from '../automation-deps.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import { openOutboxBench, receiptsOf } from '../outbox/testing/outbox-bench.ts';
 import type { RunUser } from '../runs/run-rows.ts';
-import { startRun } from '../runs/start-run.ts';
+import { type AutomationWork, startRun } from '../runs/runs.ts';
 import { openedRuns, runRows } from '../runs/testing/opened-runs.ts';
-import { noMeter, type WorkMeter } from '../work-meter.ts';
-import type { AutomationWork } from '../work-port.ts';
-import type { Told } from './destination.ts';
-import { writerOf } from './inside.ts';
+import { noMeter } from '../testing/no-meter.ts';
+import { type DeliveredItem, writerOf } from './destinations.ts';
 
 const blocks: StoredBlocks = {
   at: async ({ name }) => {
@@ -44,7 +43,7 @@ async function shop(context: TestContext) {
   await stage.define({ event_name: 'mail', event_type: 'mail', destination_config: texts });
   const mails: string[] = [];
   const writers: RunUser[] = [];
-  /** What a call is refused with, by the entity. */
+  /** The problem of a refused call, by the entity. */
   const refusals = new Map<string, Problem>();
   const callerOn = (node: Node): BlockCaller => ({
     workspace,
@@ -106,11 +105,11 @@ async function liveAndDie({ stage, bench, mails, work }: Shop, calls: number, wh
   const orders = await listAll(next, await next.call('order'));
   const expected = orders.some((order) => order.id === id) ? 1 : 0;
   const logs = (await listAll(next, await next.call('log'))).filter(({ of }) => of === id);
-  const begun = (await openedRuns(bench.workspace.scope)).filter(
+  const started = (await openedRuns(bench.workspace.scope)).filter(
     ({ value }) => (value.given?.record as { id?: string } | undefined)?.id === id,
   );
   const place = `${calls} ${when}`;
-  assert.deepEqual([logs.length, begun.length], [expected, expected], place);
+  assert.deepEqual([logs.length, started.length], [expected, expected], place);
   assert.equal(new Set(mails.splice(0)).size, expected, place);
   assert.deepEqual(
     (await stage.left()).filter((left) => !left.includes('due run')),
@@ -152,13 +151,13 @@ test('a delivery writes in the name of its writer, and of no user that the recor
     writers,
     actors.map(({ is }) => is),
   );
-  const begun = await openedRuns(bench.workspace.scope);
+  const started = await openedRuns(bench.workspace.scope);
   assert.deepEqual(
-    begun.map(({ value }) => value.user),
+    started.map(({ value }) => value.user),
     actors.map(({ is }) => is),
   );
   for (const kind of ['platform', 'operator', 'deploy_key'] as const) {
-    const item = { user: { id: 'x', actor: { kind, id: 'x' } } } as Told['item'];
+    const item = { user: { id: 'x', actor: { kind, id: 'x' } } } as DeliveredItem['item'];
     assert.throws(() => writerOf(item), { message: 'access_denied' });
   }
 });

@@ -4,12 +4,9 @@ import { Problem } from '../../lib/problem.ts';
 import type { MailAnswer } from '../../mail/mailer.ts';
 import { openBench, type RecordBench } from '../../testing/record-bench.ts';
 import { storedRuns } from '../runs/run-rows.ts';
-import { noMeter } from '../work-meter.ts';
-import type { AutomationWork } from '../work-port.ts';
-import type { Delivery } from './destination.ts';
-import type { InsideDeps } from './inside.ts';
-import { logicBlockDestination } from './logicblock.ts';
-import { mailDestination } from './mail.ts';
+import type { AutomationWork } from '../runs/runs.ts';
+import { noMeter } from '../testing/no-meter.ts';
+import { type Delivery, type InsideDeps, logicBlockDestination, mailDestination } from './destinations.ts';
 
 function deliveryOf<Type extends Delivery>({ workspace, newId, clock }: RecordBench, content: object): Type {
   const item = {
@@ -21,13 +18,17 @@ function deliveryOf<Type extends Delivery>({ workspace, newId, clock }: RecordBe
     depth: 1,
     chain: [],
   };
-  const told = { item, record: {}, before: undefined, event: 'tell', content, orgCode: 'acme' };
-  return { ...told, config: { entity: async () => undefined }, workspace: async () => workspace } as unknown as Type;
+  const delivered = { item, record: {}, before: undefined, event: 'tell', content, orgCode: 'acme' };
+  return {
+    ...delivered,
+    config: { entity: async () => undefined },
+    workspace: async () => workspace,
+  } as unknown as Type;
 }
 
 function depsOf({ clock }: RecordBench, work: Partial<AutomationWork>, more: Partial<InsideDeps> = {}): InsideDeps {
   const onError = (error: unknown) => assert.fail(String(error));
-  return { work: () => work as AutomationWork, meter: noMeter, now: () => clock.now(), onError, ...more };
+  return { work: work as AutomationWork, meter: noMeter, now: () => clock.now(), onError, ...more };
 }
 
 test('a delivery that is sent again starts no second run, also where its run is forgotten', async (context) => {
@@ -58,9 +59,9 @@ test('mails that are sent at once are no more than the plan has, and those that 
   };
   const meter = { ...noMeter, check, add };
   const sent = Promise.withResolvers<MailAnswer>();
-  let asked = 0;
+  let requestCount = 0;
   const deliverMail = () => {
-    asked += 1;
+    requestCount += 1;
     return sent.promise;
   };
   const mail = { event_type: 'mail', destination_config: { to: 'a@b.example', subject: 's', text: 't' } };
@@ -68,5 +69,5 @@ test('mails that are sent at once are no more than the plan has, and those that 
   const all = Array.from({ length: 10 }, () => deliver(deliveryOf(bench, mail) as never, async () => []));
   setImmediate(() => sent.resolve({ permanent: true, code: 'EENVELOPE 550' }));
   const answers = (await Promise.all(all)).map(({ answer }) => answer);
-  assert.deepEqual([asked, counted, answers.filter((one) => one === 'plan_limit_exceeded').length], [3, 3, 7]);
+  assert.deepEqual([requestCount, counted, answers.filter((one) => one === 'plan_limit_exceeded').length], [3, 3, 7]);
 });

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CallRules, createGuardedRequest } from '../../lib/network/guarded-request.ts';
 import { createChainHeader } from '../chain-header.ts';
-import type { ContentOf, Delivery } from './destination.ts';
-import { webhookDestination } from './webhook.ts';
+import { type ContentOf, type Delivery, webhookDestination } from './destinations.ts';
 
 const content: ContentOf<'webhook'> = {
   ...{ entity_name: 'order', event_name: 'tell', event_stage: 'after', event_optype: 'create', enabled: true },

@@ -18,6 +18,8 @@ function readOnly(store: Store): Store {
     range: (pk, read) => scope.range(pk, read),
     follow: (pk, read) => scope.follow(pk, read),
     count: (pk, range, atMost) => scope.count(pk, range, atMost),
+    select: (pk, read) => scope.select(pk, read),
+    measure: (pk, read) => scope.measure(pk, read),
     commit: () => assert.fail('a draft writes nothing'),
   });
   return {
@@ -33,7 +35,7 @@ interface Stage {
   run(steps: readonly object[], more?: object): Promise<DraftResult>;
 }
 
-const asked = (steps: readonly object[], { input = {}, ...members }: { readonly input?: unknown } = {}) => ({
+const request = (steps: readonly object[], { input = {}, ...members }: { readonly input?: unknown } = {}) => ({
   ...{ orgCode: 'acme', tenantCode: 'main', input, by },
   content: { name: 'draft', steps, ...members } as LogicBlockContent,
 });
@@ -53,7 +55,7 @@ async function openStage(t: TestContext): Promise<Stage> {
   const store = readOnly(records.opened.store);
   const { configs } = records.node(store);
   const deps = { ...bench.deps(store), configs: { test: configs, prod: configs } };
-  return { bench, deps, run: (steps, more) => createDrafts(deps).run(asked(steps, more)) };
+  return { bench, deps, run: (steps, more) => createDrafts(deps).run(request(steps, more)) };
 }
 
 const make = { id: 'make', type: 'create', entity: 'order', values: { title: '{{ input.title }}', card: '4111' } };
@@ -154,22 +156,67 @@ test('values that are more than a reply takes are left out', async (t) => {
 test('a draft ends at its time, and no more of an org are under way than its share', async (t) => {
   const { deps } = await openStage(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  let begun = 0;
-  const scripts = { run: () => new Promise<never>(() => void begun++) };
+  let started = 0;
+  const scripts = { run: () => new Promise<never>(() => void started++) };
   const drafts = createDrafts({ ...deps, scripts, millisecondsMax: 200 });
-  const slow = asked([{ id: 'slow', type: 'script', source: 'return 1' }]);
+  const slow = request([{ id: 'slow', type: 'script', source: 'return 1' }]);
   const runs = Array.from({ length: 25 }, () => drafts.run(slow));
   const results = Promise.allSettled(runs);
-  while (begun < 4) await nextTurn();
+  while (started < 4) await nextTurn();
   for (let turn = 0; turn < 10; turn++) await nextTurn();
-  assert.equal(begun, 4);
+  assert.equal(started, 4);
   t.mock.timers.tick(200);
   const codes = (await results).map((one) => {
     if (one.status === 'fulfilled') return one.value.error?.code;
     return one.reason instanceof Problem && one.reason.code;
   });
   assert.deepEqual(codes.toSorted(), [...Array(20).fill('block_failed'), ...Array(5).fill('rate_limited')]);
-  assert.equal((await drafts.run(asked([{ id: 'fast', type: 'transform', value: 1 }]))).steps.length, 1);
+  assert.equal((await drafts.run(request([{ id: 'fast', type: 'transform', value: 1 }]))).steps.length, 1);
+});
+
+test('a draft shows what an aggregate asks, with the values of its condition, and what it gives', async (t) => {
+  const { bench, run } = await openStage(t);
+  const node = bench.records.node();
+  for (const [title, amount] of [
+    ['one', 1],
+    ['one', 2],
+    ['two', 9],
+  ] as const)
+    await node.runtime.create(await node.call('order'), { title, amount });
+  const sums = {
+    ...{ id: 'sums', type: 'aggregate', entity: 'order', group: 'title', measure: 'count,sum:amount' },
+    ...{ filters: [{ field: 'amount', op: 'gte', value: '{{ input.least }}' }], all: true },
+    having: 'sum_amount > {{ input.above }} && title != {{ input.not }}',
+  };
+  const input = { least: 1, above: 2.5, not: 'two' };
+  const { steps, returns, error } = await run([sums], {
+    input,
+    returns: '{{ steps.sums.items[0].values.sum_amount }}',
+  });
+  assert.deepEqual([error, returns], [undefined, 3]);
+  assert.deepEqual(
+    steps.map((step) => ({ ...step, ms: 0 })),
+    [
+      {
+        ...{ path: '0000', id: 'sums', type: 'aggregate', ms: 0 },
+        input: {
+          entity: 'order',
+          parameters: {
+            ...{ amount: '1', amount_op: 'gte', $group: 'title', $measure: 'count,sum:amount', pagesize: '1000' },
+            $having: 'sum_amount > _1                && title != _2             ',
+          },
+          values: { _1: 2.5, _2: 'two' },
+          all: true,
+        },
+        output: {
+          items: [{ group: { title: 'one' }, values: { count: 2, sum_amount: 3 } }],
+          ...{ count: 1, has_more: false, partial: false },
+        },
+      },
+    ],
+  );
+  const wrong = await run([{ ...sums, group: 'none' }], { input });
+  assert.deepEqual([wrong.error?.code, wrong.error?.step], ['unknown_field', 'sums']);
 });
 
 test('later steps of a transaction see what those before would write, and nothing is written', async (t) => {

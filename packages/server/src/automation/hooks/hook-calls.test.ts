@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHookCallLog } from './hook-calls.ts';
+import { createHookCallLog } from './hooks.ts';
 
 function opened() {
   let now = 1_800_000_000_000;

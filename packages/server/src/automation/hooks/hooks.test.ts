@@ -7,12 +7,11 @@ import { Crash, crashing, type Moment } from '../../store/testing/failing-store.
 import { raceKinds, type StoreKind } from '../../store/testing/open-test-store.ts';
 import { createStoredBlocks } from '../blocks/stored-blocks.ts';
 import { chainHeaderName, createChainHeader } from '../chain-header.ts';
-import { startRun } from '../runs/start-run.ts';
+import { startRun } from '../runs/runs.ts';
 import { runRows } from '../runs/testing/opened-runs.ts';
 import { openScheduleBench, orgCode } from '../schedules/testing/schedule-bench.ts';
-import { noMeter } from '../work-meter.ts';
-import { createHookCallLog } from './hook-calls.ts';
-import { type Hooks, openHooks } from './hooks.ts';
+import { noMeter } from '../testing/no-meter.ts';
+import { createHookCallLog, type Hooks, openHooks } from './hooks.ts';
 
 const secret = 'the secret of this hook';
 const chain = createChainHeader(Buffer.alloc(32));
@@ -53,16 +52,16 @@ for (const kind of raceKinds) {
     const { node, send, runsOf } = await openBench(context, kind);
     const nodes = [node(), node()] as const;
     const sent = Array.from({ length: 20 }, (_, index) => send(nodes[index % 2 === 0 ? 0 : 1], 'msg_1'));
-    const begun = new Set((await Promise.all(sent)).map(({ run }) => run));
+    const started = new Set((await Promise.all(sent)).map(({ run }) => run));
     const stored = (await runsOf()).map(({ id }) => id);
-    assert.deepEqual([begun.size, stored], [1, [...begun]]);
+    assert.deepEqual([started.size, stored], [1, [...started]]);
     const { run } = await send(nodes[0], 'msg_2');
-    assert.deepEqual((await runsOf()).map(({ id }) => id).sort(), [...begun, run].sort());
+    assert.deepEqual((await runsOf()).map(({ id }) => id).sort(), [...started, run].sort());
   });
 
   test(`K02 a message has one run, at whichever call of the store the node dies that takes it (${kind})`, async (context) => {
     const { node, send, runsOf, bench } = await openBench(context, kind);
-    const begun: string[] = [];
+    const started: string[] = [];
     for (const when of ['before', 'after'] satisfies Moment[])
       for (let left = 0; ; left++) {
         const id = `${when} ${left}`.replace(' ', '-');
@@ -73,22 +72,25 @@ for (const kind of raceKinds) {
             return true;
           },
         );
-        begun.push((await send(node(), id)).run);
-        assert.deepEqual((await runsOf()).map((run) => run.id).sort(), begun.toSorted(), id);
+        started.push((await send(node(), id)).run);
+        assert.deepEqual((await runsOf()).map((run) => run.id).sort(), started.toSorted(), id);
         if (!hasDied) break;
       }
-    assert.ok(begun.length > 10, `${begun.length} calls`);
+    assert.ok(started.length > 10, `${started.length} calls`);
   });
 }
 
 test('a message that came so long ago that it is forgotten begins a run of its own, also before it is swept', async (context) => {
   const { node, send, bench } = await openBench(context, 'memory');
-  const begun: string[] = [];
+  const started: string[] = [];
   for (let time = 0; time < 2; time += 1) {
-    begun.push((await send(node(), 'msg_1')).run, (await send(node(), 'msg_1')).run);
+    started.push((await send(node(), 'msg_1')).run, (await send(node(), 'msg_1')).run);
     bench.clock.advance(8 * 86_400_000);
   }
-  assert.deepEqual([begun[0] === begun[1], begun[1] === begun[2], begun[2] === begun[3]], [true, false, true]);
+  assert.deepEqual(
+    [started[0] === started[1], started[1] === started[2], started[2] === started[3]],
+    [true, false, true],
+  );
 });
 
 test('K11 a message that a run has led to counts on from the depth of the run, and a false depth is none', async (context) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import type { BlockHook } from '../kinds/logicblock-starts.ts';
-import { type HookMessage, judgeMessage, keyOf, namedByBody, type Verified } from './verify.ts';
+import { type HookMessage, judgeMessage, keyOf, namedByBody, type VerifiedMessageIds } from './verify.ts';
 
 const now = 1_800_000_000_000;
 const seconds = String(now / 1000);
@@ -17,7 +17,7 @@ function message(headers: Headers, text: string | Buffer = body): HookMessage {
   return { header: (name) => headers[name], body: Buffer.from(text) };
 }
 
-function verify(...given: Parameters<typeof judgeMessage>): Verified | undefined {
+function verify(...given: Parameters<typeof judgeMessage>): VerifiedMessageIds | undefined {
   const judged = judgeMessage(...given);
   return typeof judged === 'string' ? undefined : judged;
 }

@@ -9,8 +9,8 @@ export interface HookMessage {
   readonly body: Buffer;
 }
 
-export interface Verified {
-  /** Where one of these was seen, the message was. Under a signature that says no time, they stand for the body too. */
+export interface VerifiedMessageIds {
+  /** If one of these was seen, the message was. Under a signature that says no time, they stand for the body too. */
   readonly ids: readonly string[];
   /** How the sender names the message; where it does not, the digest of what was signed. */
   readonly id: string;
@@ -20,7 +20,6 @@ export interface Verified {
   readonly idField?: string;
 }
 
-/** What a message lacks to be that of its sender. */
 export type MessageFault = 'signature_missing' | 'signature_wrong' | 'time_off' | 'id_missing';
 
 const toleranceSeconds = 300;
@@ -43,7 +42,7 @@ export function hmacFormOf(hook: BlockHook): HmacForm | undefined {
   return hook.signature === 'hmac' ? hook : presets[hook.signature];
 }
 
-/** How many signatures of one message are looked at. */
+/** The number of signatures of one message that are looked at. */
 const signaturesMax = 10;
 const idPattern = /^[!-~]{1,256}$/;
 const timePattern = /^\d{1,12}$/;
@@ -57,7 +56,7 @@ export function judgeMessage(
   keys: readonly Buffer[],
   message: HookMessage,
   now: number,
-): Verified | MessageFault {
+): VerifiedMessageIds | MessageFault {
   const form = hmacFormOf(hook);
   const clock = { now, tolerance: hook.tolerance_seconds ?? toleranceSeconds };
   return form === undefined ? verifyStandard(keys, message, clock) : verifyHmac(form, keys, { message, clock });
@@ -74,7 +73,7 @@ function verifyStandard(
   keys: readonly Buffer[],
   { header, body }: HookMessage,
   clock: MessageClock,
-): Verified | MessageFault {
+): VerifiedMessageIds | MessageFault {
   const [id, timestamp] = [header('webhook-id') ?? '', header('webhook-timestamp') ?? ''];
   const given = header('webhook-signature') ?? '';
   const signatures = given.split(' ', signaturesMax);
@@ -82,7 +81,7 @@ function verifyStandard(
   const expected = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).update(body).digest('base64')}`);
   const isSigned = isOneOf(signatures, expected);
   const isInTime = isRecent(timestamp, clock);
-  const fault = faultOf({ given, isSigned, isInTime, hasId: idPattern.test(id) });
+  const fault = faultOf(given, { isSigned, isInTime, hasId: idPattern.test(id) });
   if (fault !== undefined) return fault;
   return { ids: [id], id, isTimed: true };
 }
@@ -95,7 +94,7 @@ function verifyHmac(
   form: HmacForm,
   keys: readonly Buffer[],
   { message: { header, body }, clock }: { readonly message: HookMessage; readonly clock: MessageClock },
-): Verified | MessageFault {
+): VerifiedMessageIds | MessageFault {
   const { encoding = 'hex', prefix = '', id_header, id_field } = form;
   const { signatures, time } = readParts(form, header);
   const start = signedStart(form, time);
@@ -104,12 +103,8 @@ function verifyHmac(
   const isSigned = isOneOf(given, expected);
   const own = id_header === undefined ? undefined : (header(id_header.toLowerCase()) ?? '');
   const isInTime = time === undefined || isRecent(time, clock);
-  const fault = faultOf({
-    given: signatures.join(''),
-    isSigned,
-    isInTime,
-    hasId: own === undefined || idPattern.test(own),
-  });
+  const hasId = own === undefined || idPattern.test(own);
+  const fault = faultOf(signatures.join(''), { isSigned, isInTime, hasId });
   if (fault !== undefined) return fault;
   // Of messages of known senders alone: for others it would be work that hooks of the other kind do not have.
   const digest = createHash('sha256').update(start).update(body).digest('base64url');
@@ -118,13 +113,8 @@ function verifyHmac(
   return { ids, id: own ?? digest, isTimed: time !== undefined, ...idField };
 }
 
-interface MessageParts {
-  readonly signatures: readonly string[];
-  /** Undefined where messages of the hook have none. */
-  readonly time: string | undefined;
-}
-
-function readParts(form: HmacForm, header: HookMessage['header']): MessageParts {
+/** The signatures of a message, and its time; undefined where messages of the hook have none. */
+function readParts(form: HmacForm, header: HookMessage['header']) {
   const { signature_key, timestamp_key, timestamp_header } = form;
   const given = header(form.header.toLowerCase()) ?? '';
   const entries = given.split(',', signaturesMax).map((entry) => entry.trim());
@@ -139,7 +129,6 @@ function readParts(form: HmacForm, header: HookMessage['header']): MessageParts 
   };
 }
 
-/** What is signed before the body. */
 function signedStart({ signed }: HmacForm, time: string | undefined): string {
   const form = signed ?? (time === undefined ? '{body}' : '{time}.{body}');
   return form
@@ -149,7 +138,7 @@ function signedStart({ signed }: HmacForm, time: string | undefined): string {
 }
 
 /** A message by the id in its body, which is signed, so it counts once however often its sender signs it. */
-export function namedByBody(verified: Verified, body: unknown): Verified {
+export function namedByBody(verified: VerifiedMessageIds, body: unknown): VerifiedMessageIds {
   const { idField } = verified;
   if (idField === undefined || typeof body !== 'object' || body === null || !Object.hasOwn(body, idField))
     return verified;
@@ -157,18 +146,10 @@ export function namedByBody(verified: Verified, body: unknown): Verified {
   return typeof id === 'string' && idPattern.test(id) ? { ...verified, ids: [`field ${id}`], id } : verified;
 }
 
-/** The first of what is wrong. */
-function faultOf({
-  given,
-  isSigned,
-  isInTime,
-  hasId,
-}: {
-  readonly given: string;
-  readonly isSigned: boolean;
-  readonly isInTime: boolean;
-  readonly hasId: boolean;
-}): MessageFault | undefined {
+function faultOf(
+  given: string,
+  { isSigned, isInTime, hasId }: Readonly<Record<'isSigned' | 'isInTime' | 'hasId', boolean>>,
+): MessageFault | undefined {
   if (!isSigned) return given === '' ? 'signature_missing' : 'signature_wrong';
   if (!isInTime) return 'time_off';
   return hasId ? undefined : 'id_missing';

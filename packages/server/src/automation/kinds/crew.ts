@@ -1,21 +1,17 @@
 import type { InputError } from '@freehold/contract/problem';
 import { entityReference } from '../../entities/port.ts';
+import { readContent } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import {
   type ConfigKind,
   describeList,
   describeMembers,
   type ItemReference,
-  itemName,
   listed,
-  listOf,
   otherName,
   plainStorage,
-  readContent,
-  remark,
-  repeated,
-  someText,
 } from '../../promotion/port.ts';
+import { itemName, listOf, remark, repeated, someText } from './kind-content.ts';
 
 /** Agents that work together. Nothing runs them yet. */
 interface CrewContent {
@@ -95,8 +91,10 @@ export const crewKind: ConfigKind<CrewContent> = {
       (one.tools ?? []).flatMap((tool, at) => toolReference(one, tool, `/agents/${index}/tools/${at}/name`)),
     ),
   describe: ({ before, after }) => {
-    if (before === undefined)
-      return after === undefined ? [] : [`crew \`${after.name}\` is new, with the agents ${listed(namesOf(after))}`];
+    if (before === undefined) {
+      const names = listed(after?.agents.map(({ name }) => name) ?? []);
+      return after === undefined ? [] : [`crew \`${after.name}\` is new, with the agents ${names}`];
+    }
     if (after === undefined) return [`crew \`${before.name}\` is taken out`];
     const agents = describeList({
       what: 'agent',
@@ -118,10 +116,6 @@ export const crewKind: ConfigKind<CrewContent> = {
   },
 };
 
-function namesOf({ agents }: CrewContent): readonly string[] {
-  return agents.map(({ name }) => name);
-}
-
 function toolText({ kind, name }: CrewTool): string {
   return `the ${kind} \`${name}\``;
 }
@@ -136,8 +130,8 @@ function changedAgent(before: CrewAgent, after: CrewAgent): readonly string[] {
   const is = (after.tools ?? []).map(toolText);
   const gained = is.filter((tool) => !was.includes(tool)).map((tool) => `${label} may use ${tool}`);
   const lost = was.filter((tool) => !is.includes(tool)).map((tool) => `${label} may not use ${tool} any more`);
-  const isTold = gained.length + lost.length > 0;
-  return [...gained, ...lost, ...describeMembers(`${label}: `, { before, after }, isTold ? ['tools'] : [])];
+  const isAudited = gained.length + lost.length > 0;
+  return [...gained, ...lost, ...describeMembers(`${label}: `, { before, after }, isAudited ? ['tools'] : [])];
 }
 
 function toolReference(

@@ -3,19 +3,28 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { entityReference } from '../../entities/port.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import { type ItemReference, itemName, shown, someText } from '../../promotion/port.ts';
+import { type ItemReference, shown } from '../../promotion/port.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { address, entityName, fieldName, headers, requestErrors } from './shared-content.ts';
+import { itemName, someText } from './kind-content.ts';
+import {
+  address,
+  entityName,
+  fieldName,
+  type HttpContent,
+  headers,
+  type MailContent,
+  requestErrors,
+} from './shared-content.ts';
 
 export type EventDestination =
-  | ({ readonly event_type: 'webhook' } & Destinations<WebhookDestination>)
-  | ({ readonly event_type: 'mail' } & Destinations<MailDestination>)
-  | ({ readonly event_type: 'record' } & Destinations<RecordDestination>)
-  | ({ readonly event_type: 'logicblock' } & Destinations<{ readonly logicblock: string }>)
-  | ({ readonly event_type: 'crew' } & Destinations<{ readonly crew: string }>);
+  | ({ readonly event_type: 'webhook' } & DestinationConfigs<Pick<HttpContent, 'url' | 'headers'>>)
+  | ({ readonly event_type: 'mail' } & DestinationConfigs<Omit<MailContent, 'type'>>)
+  | ({ readonly event_type: 'record' } & DestinationConfigs<RecordDestination>)
+  | ({ readonly event_type: 'logicblock' } & DestinationConfigs<{ readonly logicblock: string }>)
+  | ({ readonly event_type: 'crew' } & DestinationConfigs<{ readonly crew: string }>);
 
-interface Destinations<Config> {
+interface DestinationConfigs<Config> {
   readonly destination_config: Config;
   /** Where it is there, production uses it. */
   readonly prod_destination_config?: Config;
@@ -38,57 +47,95 @@ export function eachDestination<Content extends EventDestination>(
   return [ofTest, { content: eventIn('prod', content), at: '/prod_destination_config' }];
 }
 
-interface WebhookDestination {
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Each text is a template. */
-interface MailDestination {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** What is done to a record of another entity: `record` and the values are templates. */
 interface RecordDestination {
   readonly entity: string;
   readonly action: 'create' | 'update' | 'delete';
-  /** The id of the record that is changed or removed. */
   readonly record?: string;
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-export const destinationSchemas: Readonly<Record<EventDestination['event_type'], JsonSchema>> = {
-  webhook: closedObjectOf({ url: address, headers }, ['headers']),
-  mail: closedObjectOf({ to: someText(500), subject: someText(300), text: someText(16 * 1024) }),
-  record: closedObjectOf(
-    {
-      entity: entityName,
-      action: { ...text, enum: ['create', 'update', 'delete'] },
-      record: someText(1000),
-      values: { type: 'object', maxProperties: 200, propertyNames: fieldName },
+interface DestinationKind<Config> {
+  readonly schema: JsonSchema;
+  /** It follows "it is to". */
+  readonly meaning: (config: Config) => string;
+  /** Where records of an entity come to by it, or what they set off, as a sentence; left out, nothing runs it. */
+  readonly reach?: (config: Config, entity: string) => string;
+  /** By which it is another one: how it gets there, such as with which headers, is left out of account. */
+  readonly reached: (config: Config) => readonly string[];
+  readonly errors?: (config: Config, at: string) => readonly InputError[];
+  readonly references?: (config: Config, at: string) => readonly ItemReference[];
+  /** Its members that are templates, together. */
+  readonly templates?: (config: Config) => object;
+}
+
+type EventType = EventDestination['event_type'];
+type ConfigOf<Type> = Extract<EventDestination, { readonly event_type: Type }>['destination_config'];
+
+export const destinationKinds: { readonly [Type in EventType]: DestinationKind<ConfigOf<Type>> } = {
+  webhook: {
+    schema: closedObjectOf({ url: address, headers }, ['headers']),
+    meaning: ({ url }) => `call ${shown(url)}`,
+    reach: ({ url }, entity) => `what is written to records of \`${entity}\` is sent to ${shown(url)}`,
+    reached: ({ url }) => [url],
+    errors: requestErrors,
+  },
+  mail: {
+    schema: closedObjectOf({ to: someText(500), subject: someText(300), text: someText(16 * 1024) }),
+    meaning: ({ to }) => `send a mail to ${shown(to)}`,
+    reach: ({ to }, entity) => `what is written to records of \`${entity}\` is mailed to ${shown(to)}`,
+    reached: ({ to }) => [to],
+    templates: (config) => config,
+  },
+  record: {
+    schema: closedObjectOf(
+      {
+        entity: entityName,
+        action: { ...text, enum: ['create', 'update', 'delete'] },
+        record: someText(1000),
+        values: { type: 'object', maxProperties: 200, propertyNames: fieldName },
+      },
+      ['record', 'values'],
+    ),
+    meaning: ({ action, entity }) => `${action} a record of \`${entity}\``,
+    reach: ({ action, entity: other }, entity) => `writes of \`${entity}\` ${action} records of \`${other}\``,
+    reached: ({ action, entity }) => [action, entity],
+    errors: recordErrors,
+    references: ({ entity }, at) => entityReference(entity, `${at}/entity`, `writes records of \`${entity}\``),
+    templates: ({ record, values }) => {
+      return { ...(record === undefined ? {} : { record }), ...(values === undefined ? {} : { values }) };
     },
-    ['record', 'values'],
-  ),
-  logicblock: closedObjectOf({ logicblock: itemName }),
-  crew: closedObjectOf({ crew: itemName }),
+  },
+  logicblock: {
+    schema: closedObjectOf({ logicblock: itemName }),
+    meaning: ({ logicblock }) => `run the logic block \`${logicblock}\``,
+    reach: ({ logicblock }, entity) => `writes of \`${entity}\` run the logic block \`${logicblock}\``,
+    reached: ({ logicblock }) => [logicblock],
+    references: ({ logicblock: name }, at) => [runs('logicblock', name, at)],
+  },
+  crew: {
+    schema: closedObjectOf({ crew: itemName }),
+    meaning: ({ crew }) => `run the crew \`${crew}\``,
+    reached: ({ crew }) => [crew],
+    references: ({ crew: name }, at) => [runs('crew', name, at)],
+  },
 };
 
-/** Those that something is done for after a write. */
-export const deliveredTypes: readonly EventDestination['event_type'][] = ['webhook', 'mail', 'record', 'logicblock'];
+function runs(kind: 'logicblock' | 'crew', name: string, at: string): ItemReference {
+  return { kind, name, pointer: `${at}/${kind}`, reason: `runs the ${kind} \`${name}\`` };
+}
 
-/** What is wrong with the destinations of an event beside their schema. */
+/** A kind takes the configurations of its own type. */
+function kindOf({ event_type }: EventDestination) {
+  return destinationKinds[event_type] as DestinationKind<EventDestination['destination_config']>;
+}
+
+/** Those that something is done for after a write. */
+export const deliveredTypes: readonly EventType[] = ['webhook', 'mail', 'record', 'logicblock'];
+
 export function destinationErrors(event: EventDestination): readonly InputError[] {
-  return eachDestination(event).flatMap(({ content, at }): readonly InputError[] => {
-    switch (content.event_type) {
-      case 'webhook':
-        return requestErrors(content.destination_config, at);
-      case 'record':
-        return recordErrors(content.destination_config, at);
-      default:
-        return [];
-    }
+  return eachDestination(event).flatMap(({ content, at }) => {
+    return kindOf(content).errors?.(content.destination_config, at) ?? [];
   });
 }
 
@@ -115,79 +162,25 @@ function recordErrors(destination: RecordDestination, at: string): readonly Inpu
 }
 
 export function destinationReferences(event: EventDestination): readonly ItemReference[] {
-  return eachDestination(event).flatMap(({ content, at }) => referencesAt(content, at));
+  return eachDestination(event).flatMap(({ content, at }) => {
+    return kindOf(content).references?.(content.destination_config, at) ?? [];
+  });
 }
 
-function referencesAt(destination: EventDestination, at: string): readonly ItemReference[] {
-  switch (destination.event_type) {
-    case 'webhook':
-    case 'mail':
-      return [];
-    case 'record': {
-      const { entity } = destination.destination_config;
-      return entityReference(entity, `${at}/entity`, `writes records of \`${entity}\``);
-    }
-    case 'logicblock':
-    case 'crew': {
-      const { event_type: kind, destination_config } = destination;
-      const name = 'crew' in destination_config ? destination_config.crew : destination_config.logicblock;
-      return [{ kind, name, pointer: `${at}/${kind}`, reason: `runs the ${kind} \`${name}\`` }];
-    }
-  }
-}
-
-/** What follows "it is to". */
 export function destinationText(destination: EventDestination): string {
-  switch (destination.event_type) {
-    case 'webhook':
-      return `call ${shown(destination.destination_config.url)}`;
-    case 'mail':
-      return `send a mail to ${shown(destination.destination_config.to)}`;
-    case 'record': {
-      const { action, entity } = destination.destination_config;
-      return `${action} a record of \`${entity}\``;
-    }
-    case 'logicblock':
-      return `run the logic block \`${destination.destination_config.logicblock}\``;
-    case 'crew':
-      return `run the crew \`${destination.destination_config.crew}\``;
-  }
+  return kindOf(destination).meaning(destination.destination_config);
 }
 
-/** Where records come to by an event, or what they set off, as a sentence; undefined where there is nothing of the kind. */
 export function reachOf(entity: string, destination: EventDestination): string | undefined {
-  switch (destination.event_type) {
-    case 'webhook':
-      return `what is written to records of \`${entity}\` is sent to ${shown(destination.destination_config.url)}`;
-    case 'mail':
-      return `what is written to records of \`${entity}\` is mailed to ${shown(destination.destination_config.to)}`;
-    case 'record': {
-      const { action, entity: other } = destination.destination_config;
-      return `writes of \`${entity}\` ${action} records of \`${other}\``;
-    }
-    case 'logicblock':
-      return `writes of \`${entity}\` run the logic block \`${destination.destination_config.logicblock}\``;
-    case 'crew':
-      return undefined;
-  }
+  return kindOf(destination).reach?.(destination.destination_config, entity);
 }
 
-/** Whether two destinations come to the same: how, such as with which headers, is left out of account. */
 export function isSameReach(one: EventDestination, other: EventDestination): boolean {
-  return isDeepStrictEqual(reachedBy(one), reachedBy(other));
+  const reachedBy = (destination: EventDestination) => kindOf(destination).reached(destination.destination_config);
+  return one.event_type === other.event_type && isDeepStrictEqual(reachedBy(one), reachedBy(other));
 }
 
-function reachedBy(destination: EventDestination): readonly string[] {
-  switch (destination.event_type) {
-    case 'webhook':
-      return ['webhook', destination.destination_config.url];
-    case 'mail':
-      return ['mail', destination.destination_config.to];
-    case 'record':
-      return ['record', destination.destination_config.action, destination.destination_config.entity];
-    case 'logicblock':
-      return ['logicblock', destination.destination_config.logicblock];
-    case 'crew':
-      return ['crew', destination.destination_config.crew];
-  }
+/** The members of a destination that are templates, together; undefined where it has none. */
+export function eventTemplates(destination: EventDestination): object | undefined {
+  return kindOf(destination).templates?.(destination.destination_config);
 }

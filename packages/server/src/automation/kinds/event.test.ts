@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type EventContent, eventKind } from './event.ts';
 
-function tell(url: string, more: Partial<EventContent> = {}): EventContent {
+function eventContent(url: string, more: Partial<EventContent> = {}): EventContent {
   const on = { entity_name: 'order', event_name: 'tell', event_stage: 'after', event_optype: 'create' } as const;
   return { ...on, enabled: true, event_type: 'webhook', destination_config: { url }, ...more } as EventContent;
 }
@@ -13,13 +13,13 @@ const widened = (before: EventContent | undefined, after: EventContent | undefin
 test('a publication says where records come to from now on, also where it cannot show the whole address', () => {
   const long = `https://shop.example/${'a'.repeat(100)}`;
   const url = 'https://shop.example/hook';
-  assert.equal(widened(undefined, tell(url)), 1);
-  assert.equal(widened(tell(`${long}b`), tell(`${long}c`)), 1);
-  assert.equal(widened(tell(url, { enabled: false }), tell(url)), 1);
-  assert.equal(widened(tell(url, { when: 'record.a' }), tell(url)), 1);
-  assert.equal(widened(tell(url, { when: 'record.a' }), tell(url, { when: 'record.b' })), 1);
-  assert.equal(widened(tell(url), tell(url, { entity_name: 'invoice' })), 1);
-  assert.equal(widened(tell(url, { event_optype: 'delete' }), tell(url)), 1);
+  assert.equal(widened(undefined, eventContent(url)), 1);
+  assert.equal(widened(eventContent(`${long}b`), eventContent(`${long}c`)), 1);
+  assert.equal(widened(eventContent(url, { enabled: false }), eventContent(url)), 1);
+  assert.equal(widened(eventContent(url, { when: 'record.a' }), eventContent(url)), 1);
+  assert.equal(widened(eventContent(url, { when: 'record.a' }), eventContent(url, { when: 'record.b' })), 1);
+  assert.equal(widened(eventContent(url), eventContent(url, { entity_name: 'invoice' })), 1);
+  assert.equal(widened(eventContent(url, { event_optype: 'delete' }), eventContent(url)), 1);
 });
 
 const local = 'http://localhost:3000/hook';
@@ -29,23 +29,23 @@ const live = {
 } as const;
 
 test('what goes to production is what production has, whatever the destination of test is', () => {
-  const own = tell(local, live as Partial<EventContent>);
+  const own = eventContent(local, live as Partial<EventContent>);
   assert.equal(widened(own, { ...own, destination_config: { url: 'http://localhost:4000/' } } as EventContent), 0);
-  assert.equal(widened(own, tell(local)), 1);
-  assert.equal(widened(tell(local), own), 1);
+  assert.equal(widened(own, eventContent(local)), 1);
+  assert.equal(widened(eventContent(local), own), 1);
   const describe = (before: EventContent | undefined, after: EventContent) =>
     eventKind.describe({ name: 'tell', before, after });
   assert.deepEqual(describe(undefined, own), [
     `event \`tell\` is new: after a create of \`order\` it is to call \`"${local}"\`, and in production to call \`"https://shop.example/hook"\``,
   ]);
-  assert.deepEqual(describe(own, tell(local)), [
+  assert.deepEqual(describe(own, eventContent(local)), [
     `in production it is to call \`"${local}"\` now, and was to call \`"https://shop.example/hook"\``,
   ]);
 });
 
 test('references, templates and blocks of both destinations are looked at, each at its place', () => {
   const to = (entity: string) => ({ entity, action: 'create', values: { a: '{{ record.none }}' } });
-  const both = tell(local, {
+  const both = eventContent(local, {
     event_type: 'record',
     destination_config: to('one'),
     prod_destination_config: to('two'),
@@ -69,14 +69,14 @@ test('references, templates and blocks of both destinations are looked at, each 
 test('a webhook that production never calls is not fit for it, unless it is switched off or has an address of its own', () => {
   const whyNot = (url: string) => (url.includes('localhost') ? 'the scheme is not allowed' : undefined);
   const unfit = (content: EventContent) => (eventKind.unfit?.(content, whyNot) ?? []).map(({ pointer }) => pointer);
-  assert.deepEqual(unfit(tell(local)), ['/destination_config/url']);
-  assert.deepEqual(unfit(tell(local, live as Partial<EventContent>)), []);
+  assert.deepEqual(unfit(eventContent(local)), ['/destination_config/url']);
+  assert.deepEqual(unfit(eventContent(local, live as Partial<EventContent>)), []);
   assert.deepEqual(
-    unfit(tell('https://shop.example', { prod_destination_config: { url: local } } as Partial<EventContent>)),
+    unfit(eventContent('https://shop.example', { prod_destination_config: { url: local } } as Partial<EventContent>)),
     ['/prod_destination_config/url'],
   );
-  assert.deepEqual(unfit(tell(local, { enabled: false })), []);
-  const [error] = eventKind.unfit?.(tell(local), whyNot) ?? [];
+  assert.deepEqual(unfit(eventContent(local, { enabled: false })), []);
+  const [error] = eventKind.unfit?.(eventContent(local), whyNot) ?? [];
   assert.equal(
     error?.message,
     'event `tell` posts to `"http://localhost:3000/hook"`, which production never calls: the scheme is not allowed. Give it a public https address in `prod_destination_config`',
@@ -85,16 +85,16 @@ test('a webhook that production never calls is not fit for it, unless it is swit
 
 test('a publication is silent where fewer records come to the same place', () => {
   const url = 'https://shop.example/hook';
-  assert.equal(widened(tell(url), tell(url)), 0);
-  assert.equal(widened(tell(url), tell(url, { when: 'record.a' })), 0);
-  assert.equal(widened(tell(url), tell(url, { enabled: false })), 0);
-  assert.equal(widened(tell(url), undefined), 0);
-  assert.equal(widened(undefined, tell(url, { enabled: false })), 0);
+  assert.equal(widened(eventContent(url), eventContent(url)), 0);
+  assert.equal(widened(eventContent(url), eventContent(url, { when: 'record.a' })), 0);
+  assert.equal(widened(eventContent(url), eventContent(url, { enabled: false })), 0);
+  assert.equal(widened(eventContent(url), undefined), 0);
+  assert.equal(widened(undefined, eventContent(url, { enabled: false })), 0);
 });
 
 test('an entity has at most 20 events, and what has more already stays and is changed', () => {
   const events = (count: number, entity_name = 'order'): readonly EventContent[] =>
-    Array.from({ length: count }, () => tell(local, { entity_name }));
+    Array.from({ length: count }, () => eventContent(local, { entity_name }));
   const refuse = (before: readonly EventContent[], after: readonly EventContent[]): void =>
     eventKind.refuseTooMany?.({ env: 'prod', before, after, wanted: [] });
   refuse([], [...events(20), ...events(20, 'invoice')]);

@@ -2,42 +2,39 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { entityReference } from '../../entities/port.ts';
 import { compileTemplate, compileWhen, isMistake, type TemplateScope, type ValueType } from '../../expressions/port.ts';
-import { checkSchema } from '../../lib/check-schema.ts';
+import { checkSchema, readContent } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import { Problem } from '../../lib/problem.ts';
 import {
   type ConfigKind,
   type ContentChange,
   describeMembers,
-  itemName,
   type LiveContents,
   otherName,
   plainStorage,
-  readContent,
   shown,
-  someText,
 } from '../../promotion/port.ts';
-import type { operators } from '../../records/port.ts';
 import { systemEntities } from '../../schema/port.ts';
 import {
   deliveredTypes,
   destinationErrors,
+  destinationKinds,
   destinationReferences,
-  destinationSchemas,
   destinationText,
   type EventDestination,
   eachDestination,
   eventIn,
+  eventTemplates,
   isSameReach,
   reachOf,
 } from './event-destinations.ts';
 import { readInputSchema } from './input-schema.ts';
+import { itemName, someText } from './kind-content.ts';
 import type { LogicBlockContent } from './logicblock.ts';
-import { recordTypes } from './logicblock-expressions.ts';
+import { knownEntities } from './logicblock-expressions.ts';
 import { isPureStep, placedSteps } from './logicblock-steps.ts';
-import { entityName, fieldConditions } from './shared-content.ts';
+import { entityName, type FieldCondition, fieldConditions } from './shared-content.ts';
 
-/** What happens when records of an entity are written. */
 export type EventContent = EventBase & EventDestination;
 
 interface EventBase {
@@ -48,11 +45,7 @@ interface EventBase {
   readonly event_optype: 'create' | 'update' | 'delete';
   readonly enabled: boolean;
   /** All have to hold of the record, and `when` too. */
-  readonly entry_conditions?: readonly {
-    readonly field: string;
-    readonly op: (typeof operators)[number];
-    readonly value: unknown;
-  }[];
+  readonly entry_conditions?: readonly FieldCondition[];
   /** A condition in CEL. */
   readonly when?: string;
 }
@@ -69,7 +62,7 @@ const base = {
 
 const schema: JsonSchema = {
   type: 'object',
-  oneOf: Object.entries(destinationSchemas).map(([type, destination_config]) => {
+  oneOf: Object.entries(destinationKinds).map(([type, { schema: destination_config }]) => {
     const prod_destination_config = { title: 'Destination in production', ...destination_config };
     const members = { ...base, event_type: { const: type }, destination_config, prod_destination_config };
     return closedObjectOf(members, ['entry_conditions', 'when', 'prod_destination_config']);
@@ -102,12 +95,13 @@ export const eventKind: ConfigKind<EventContent> = {
       ...changedProduction(before, after),
     ];
   },
-  check: (content, live) => [
-    ...eachDestination(content).flatMap(({ content: one, at }) =>
+  check: (content, live) => {
+    const scope = eventScope(content.event_optype, knownEntities(live)(content.entity_name)?.record);
+    const ofStage = eachDestination(content).flatMap(({ content: one, at }) =>
       one.event_stage === 'before' ? beforeErrors(one, at, live) : afterErrors(one, at, live),
-    ),
-    ...eventExpressionErrors(content, recordTypes(live)(content.entity_name)),
-  ],
+    );
+    return [...ofStage, ...whenErrors(content.when, scope), ...templateErrors(content, scope)];
+  },
   isIdle: ({ enabled, event_stage, event_type }) =>
     enabled && (event_stage === 'before' ? event_type !== 'logicblock' : !deliveredTypes.includes(event_type)),
   refuseTooMany: ({ before, after }) => refuseTooManyEvents(before, after),
@@ -119,7 +113,7 @@ export const eventKind: ConfigKind<EventContent> = {
 const eventsOfEntityMax = 20;
 
 /**
- * What is above the bound already may stay, and be changed.
+ * Items already above the bound may stay, and be changed.
  * @throws Problem `conflict` where an entity gets more events than it may have.
  */
 function refuseTooManyEvents(before: readonly EventContent[], after: readonly EventContent[]): void {
@@ -221,17 +215,16 @@ function neverCalled(content: EventContent, whyNot: (url: string) => string | un
   return [{ pointer: `/${own === undefined ? '' : 'prod_'}destination_config/url`, code: 'invalid_address', message }];
 }
 
-function inProduction(content: EventContent): string {
-  return destinationText(eventIn('prod', content));
-}
-
 function meaning(content: EventContent): string {
   const { event_stage, event_optype, entity_name, enabled } = content;
   const isOpen = content.entry_conditions === undefined && content.when === undefined;
   const condition = isOpen ? '' : ', on conditions,';
   const idle = enabled ? '' : '; it is switched off';
   const write = event_optype === 'update' ? 'an update' : `a ${event_optype}`;
-  const live = content.prod_destination_config === undefined ? '' : `, and in production to ${inProduction(content)}`;
+  const live =
+    content.prod_destination_config === undefined
+      ? ''
+      : `, and in production to ${destinationText(eventIn('prod', content))}`;
   return `${event_stage} ${write} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${live}${idle}`;
 }
 
@@ -240,12 +233,6 @@ export function eventScope(op: EventContent['event_optype'], record: ValueType |
   const steps = new Map<string, ValueType>();
   if (record === undefined) return { steps };
   return op === 'update' ? { steps, record, before: record } : { steps, record };
-}
-
-/** What is wrong with the condition of an event and with the templates of its destination. */
-function eventExpressionErrors(content: EventContent, record: ValueType | undefined): readonly InputError[] {
-  const scope = eventScope(content.event_optype, record);
-  return [...whenErrors(content.when, scope), ...templateErrors(content, scope)];
 }
 
 function whenErrors(source: string | undefined, scope: TemplateScope): readonly InputError[] {
@@ -261,18 +248,4 @@ function templateErrors(content: EventContent, scope: TemplateScope): readonly I
     const compiled = templates === undefined ? undefined : compileTemplate(templates, scope, at);
     return compiled === undefined || 'evaluate' in compiled ? [] : compiled;
   });
-}
-
-/** The members of a destination that are templates, together; undefined where it has none. */
-export function eventTemplates(content: EventContent): object | undefined {
-  switch (content.event_type) {
-    case 'mail':
-      return content.destination_config;
-    case 'record': {
-      const { record, values } = content.destination_config;
-      return { ...(record === undefined ? {} : { record }), ...(values === undefined ? {} : { values }) };
-    }
-    default:
-      return undefined;
-  }
 }

@@ -14,7 +14,7 @@ export function readInputSchema(
   return errors.length > 0 ? { errors } : { schema: read };
 }
 
-interface Place {
+interface SchemaPosition {
   readonly pointer: string;
   readonly depth: number;
   readonly errors: InputError[];
@@ -24,7 +24,7 @@ const depthMax = 20;
 const annotations = ['$schema', '$comment', 'title', 'description', 'examples', 'default', 'deprecated'];
 const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
-function cleaned(schema: unknown, place: Place): JsonSchema {
+function cleaned(schema: unknown, place: SchemaPosition): JsonSchema {
   const { pointer, depth, errors } = place;
   const refuse = (at: string, message: string): void => {
     errors.push({ pointer: at, code: 'invalid_schema', message });

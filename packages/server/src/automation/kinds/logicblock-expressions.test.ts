@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ValueType } from '../../expressions/port.ts';
-import { blockTemplateErrors } from './logicblock-expressions.ts';
+import { blockTemplateErrors, knownEntity } from './logicblock-expressions.ts';
 
-const order: ValueType = {
-  kind: 'fields',
-  types: new Map([
-    ['title', 'string'],
-    ['total', 'double'],
-  ]),
-};
-const typeOf = (name: string): ValueType | undefined => (name === 'order' ? order : undefined);
+const order = knownEntity({
+  entityName: 'order',
+  UpdateParams: [
+    { name: 'title' },
+    { name: 'total', colType: 'number' },
+    { name: 'n', colType: 'integer' },
+    { name: 'at', colType: 'datetime' },
+    { name: 'tags', colType: 'array' },
+    { name: 'card', colType: 'encrypted' },
+    { name: 'any', colType: 'json' },
+    { name: 'before_id', colType: 'guid', lookup: { entity: 'order' } },
+  ],
+});
+const known = (name: string) => (name === 'order' ? order : undefined);
 const input_schema = {
   type: 'object',
   properties: { id: { type: 'string' }, count: { type: 'integer' }, any: {} },
@@ -24,7 +29,7 @@ interface Step {
 }
 
 function errorsOf(steps: readonly Step[], rest: object = {}): readonly string[] {
-  return blockTemplateErrors({ input_schema, steps, ...rest }, typeOf).map(
+  return blockTemplateErrors({ input_schema, steps, ...rest }, known).map(
     ({ pointer, code, message }) => `${pointer} ${code} ${message}`,
   );
 }
@@ -149,6 +154,93 @@ test('a list keeps fields that its entity has, and later steps read these alone'
     '/steps/1/fields/1 unknown_field records of `order` have no field `none`',
   ]);
   assert.deepEqual(errorsOf([{ ...kept, entity: 'unknown', filters: [], fields: ['any'] }]), []);
+});
+
+const aggregate = {
+  id: 'sums',
+  type: 'aggregate',
+  entity: 'order',
+  group: 'title,month(at)',
+  measure: 'count,sum:total,max:at',
+};
+
+test('later steps read the groups and the figures of an aggregate, by their names and types', () => {
+  const use = (...values: readonly string[]) => ({ id: 'use', type: 'set', values });
+  const item = 'steps.sums.items[0]';
+  assert.deepEqual(
+    errorsOf([
+      aggregate,
+      use(
+        `{{ ${item}.group.title + ${item}.group.month_at }}`,
+        `{{ ${item}.values.sum_total / 2.0 }}`,
+        `{{ ${item}.values.count + steps.sums.count }}`,
+        `{{ ${item}.values.max_at < now }}`,
+        '{{ steps.sums.has_more || steps.sums.partial }}',
+      ),
+    ]),
+    [],
+  );
+  assert.deepEqual(
+    errorsOf([
+      aggregate,
+      use(
+        `{{ ${item}.group.at }}`,
+        `{{ ${item}.values.sum_n }}`,
+        `{{ ${item}.title }}`,
+        `{{ ${item}.values.count + "a" }}`,
+        '{{ steps.sums.nexttoken }}',
+      ),
+    ]).map((error) => error.split(' character')[0]),
+    [0, 1, 2, 3, 4].map((at) => `/steps/1/values/${at} invalid_expression at`),
+  );
+  const overLookup = { ...aggregate, group: 'before_id.n,year(before_id.at)' };
+  assert.deepEqual(
+    errorsOf([overLookup, use(`{{ ${item}.group.before_id_n + 1 }}`, `{{ ${item}.group.year_before_id_at + "" }}`)]),
+    [],
+  );
+  assert.deepEqual(
+    errorsOf([{ ...aggregate, group: 'before_id.none' }]).map((error) => error.split(' ').slice(0, 2)),
+    [['/steps/0/group', 'unknown_field']],
+  );
+  const plain = { id: 'all', type: 'aggregate', entity: 'order' };
+  assert.deepEqual(errorsOf([plain, use('{{ steps.all.items[0].values.count + 1 }}')]), []);
+});
+
+for (const [what, more, expected] of [
+  ['an unknown field', { group: 'none' }, ['/group unknown_field']],
+  ['an unknown field to add up', { measure: 'sum:none' }, ['/measure unknown_field']],
+  [
+    'what has no plain values',
+    { group: 'tags,any', measure: 'distinct:card' },
+    ['/group not_measurable', '/group not_measurable', '/measure not_measurable'],
+  ],
+  ['a sum of texts', { measure: 'sum:title' }, ['/measure wrong_type']],
+  ['a part of time of a text', { group: 'month(title)' }, ['/group wrong_type']],
+  ['an order by what is not there', { sortby: 'sum_n' }, ['/sortby unknown_name']],
+  ['a zone that there is not', { time_zone: 'Mars/Base' }, ['/time_zone unknown_time_zone']],
+  ['a zone that is known later', { time_zone: '{{ input.id }}' }, []],
+  ['a condition', { having: 'count > 1 && sum_total > {{ input.count }} || title == {{ input.id }}' }, []],
+  ['a condition on another name', { having: 'sum_n > {{ input.count }}' }, ['/having invalid_expression']],
+  ['a condition of another type', { having: 'count > "a"' }, ['/having invalid_expression']],
+  ['a value within quotes', { having: 'title == "{{ input.id }}"' }, ['/having invalid_expression']],
+  ['a value in the place of a condition', { having: '{{ input.any }}' }, ['/having invalid_expression']],
+  ['a value of a step that there is not', { having: 'count > {{ steps.none }}' }, ['/having invalid_expression']],
+] as const)
+  test(`an aggregate is checked with its block: ${what}`, () => {
+    const errors = errorsOf([{ ...aggregate, ...more }]).map((error) => error.split(' ').slice(0, 2).join(' '));
+    assert.deepEqual(
+      errors,
+      expected.map((one) => `/steps/0${one}`),
+    );
+    assert.deepEqual(
+      errorsOf([{ ...aggregate, ...more, entity: 'unknown' }]).filter((one) => !one.includes('none')),
+      [],
+    );
+  });
+
+test('the place of a mistake in a condition is that in its text', () => {
+  const having = 'count > {{ input.count }} && nope > 1';
+  assert.match(errorsOf([{ ...aggregate, having }])[0] ?? '', /at character 30: .*nope/);
 });
 
 test('a block has at most 200 expressions', () => {

@@ -9,17 +9,50 @@ import {
 } from '../../expressions/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { LiveContents } from '../../promotion/port.ts';
-import { type EntityContent, recordType, systemEntities } from '../../schema/port.ts';
+import type { GroupSource } from '../../records/port.ts';
+import {
+  type CompiledEntity,
+  compileEntity,
+  type EntityContent,
+  type EntityDefinition,
+  recordType,
+  systemEntities,
+} from '../../schema/port.ts';
+import { type AggregateContent, aggregateErrors, aggregateType } from './aggregate-step.ts';
 import { catchesErrors, type LogicStep } from './logicblock-steps.ts';
 
-/** How expressions see the records of an entity; undefined where its fields are not known. */
-export type RecordTypes = (entityName: string) => ValueType | undefined;
+/** An entity that steps work on. */
+export interface StepEntity {
+  /** How expressions see its records. */
+  readonly record: ValueType;
+  readonly compiled: () => CompiledEntity;
+}
 
-export function recordTypes({ contentOf }: LiveContents): RecordTypes {
-  return (name) => {
+/** Undefined where the fields of an entity are not known. */
+export type StepEntities = (entityName: string) => StepEntity | undefined;
+
+export function knownEntity(definition: EntityDefinition, entity?: CompiledEntity): StepEntity {
+  let compiled = entity;
+  return {
+    record: recordType(definition.UpdateParams),
+    compiled: () => {
+      compiled ??= compileEntity(definition, 0);
+      return compiled;
+    },
+  };
+}
+
+export function knownEntities({ contentOf }: LiveContents): StepEntities {
+  const known = new Map<string, StepEntity | undefined>();
+  const find = (name: string): StepEntity | undefined => {
     const content = contentOf({ kind: 'entity', name }) as EntityContent | undefined;
-    const catalog = content?.definition.UpdateParams ?? systemEntities.get(name)?.definition.UpdateParams;
-    return catalog && recordType(catalog);
+    const system = content === undefined ? systemEntities.get(name) : undefined;
+    const definition = content?.definition ?? system?.definition;
+    return definition && knownEntity(definition, system);
+  };
+  return (name) => {
+    if (!known.has(name)) known.set(name, find(name));
+    return known.get(name);
   };
 }
 
@@ -27,6 +60,7 @@ export function recordTypes({ contentOf }: LiveContents): RecordTypes {
 interface TemplatedStep {
   readonly id: string;
   readonly type: string;
+  readonly entity?: unknown;
   readonly on_error?: unknown;
   readonly fields?: unknown;
 }
@@ -37,11 +71,11 @@ interface TemplatedBlock {
   readonly returns?: unknown;
 }
 
-/** What is wrong with the expressions of a block; pointers begin at its content. */
-export function blockTemplateErrors(content: TemplatedBlock, typeOf: RecordTypes): readonly InputError[] {
+/** The faults of the expressions of a block; pointers begin at its content. */
+export function blockTemplateErrors(content: TemplatedBlock, entities: StepEntities): readonly InputError[] {
   // Of a step of another type no steps within it are known.
   const errors = catchesErrors(content.steps as readonly LogicStep[]) ? { errors: new Map() } : {};
-  const reader = new TemplateReader(typeOf, { steps: new Map(), input: inputType(content.input_schema), ...errors });
+  const reader = new TemplateReader(entities, { steps: new Map(), input: inputType(content.input_schema), ...errors });
   reader.steps(content.steps, '/steps');
   if (content.returns !== undefined) reader.template(content.returns, '/returns');
   return reader.expressions > expressionsMax
@@ -58,11 +92,11 @@ const nestedMembers: readonly string[] = ['steps', 'default', 'cases', 'branches
 class TemplateReader {
   readonly errors: InputError[] = [];
   expressions = 0;
-  readonly #typeOf: RecordTypes;
+  readonly #entities: StepEntities;
   #scope: TemplateScope;
 
-  constructor(typeOf: RecordTypes, scope: TemplateScope) {
-    this.#typeOf = typeOf;
+  constructor(entities: StepEntities, scope: TemplateScope) {
+    this.#entities = entities;
     this.#scope = scope;
   }
 
@@ -83,9 +117,11 @@ class TemplateReader {
       if (step.type === 'condition' && name === 'if' && typeof value === 'string') this.#condition(value, at);
       else if (!nestedMembers.includes(name)) this.template(value, at);
     }
-    this.errors.push(...unknownFields(step, this.#typeOf, `${pointer}/fields`));
+    // It is a condition besides.
+    if (step.type === 'aggregate' && 'having' in step) this.expressions += 1;
+    this.errors.push(...fieldErrors(step, this.#entities, pointer));
     // Steps within a step read what it is done for, and those after it what it gave.
-    this.#declare(step.id, stepType(step, this.#typeOf));
+    this.#declare(step.id, stepType(step, this.#entities));
     for (const [name, value] of members)
       if (nestedMembers.includes(name) && name !== 'on_error') this.#nested(value, `${pointer}${pointerTo(name)}`);
     if (step.on_error === undefined) return;
@@ -138,15 +174,16 @@ export function withError(scope: TemplateScope, id: string): TemplateScope {
   return { ...scope, errors: new Map([...(scope.errors ?? []), [id, stepErrorType]]) };
 }
 
-function isHandled({ on_error: caught }: TemplatedStep): boolean {
-  return typeof caught === 'object' && caught !== null && 'steps' in caught;
-}
-
 /** The value that a step leaves: that of other steps, where these are done when it is refused. */
-export function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
-  const record = 'entity' in step && typeof step.entity === 'string' ? typeOf(step.entity) : undefined;
-  if (record === undefined || isHandled(step)) return 'dyn';
+export function stepType(step: TemplatedStep, entities: StepEntities): ValueType {
+  const entity = entityOf(step, entities);
+  const { on_error: caught } = step;
+  const isHandled = typeof caught === 'object' && caught !== null && 'steps' in caught;
+  if (entity === undefined || isHandled) return 'dyn';
+  const { record } = entity;
   switch (step.type) {
+    case 'aggregate':
+      return aggregateType(step as unknown as AggregateContent, groupsOf(entity, entities));
     case 'get':
     case 'create':
     case 'update':
@@ -173,15 +210,26 @@ function keptType({ fields }: TemplatedStep, record: ValueType): ValueType {
   return { kind: 'fields', types: new Map([...record.types].filter(([name]) => fields.includes(name))) };
 }
 
-/** Members that a list is to keep, and that records of its entity do not have. */
-function unknownFields(step: TemplatedStep, typeOf: RecordTypes, pointer: string): readonly InputError[] {
-  const entity = 'entity' in step && typeof step.entity === 'string' ? step.entity : '';
-  const record = typeOf(entity);
+function entityOf(step: TemplatedStep, entities: StepEntities): StepEntity | undefined {
+  return typeof step.entity === 'string' ? entities(step.entity) : undefined;
+}
+
+function groupsOf(entity: StepEntity, entities: StepEntities): GroupSource {
+  return { entity: entity.compiled(), entityNamed: (name) => entities(name)?.compiled() };
+}
+
+/** Of a list, members that it is to keep and that records of its entity do not have; of an aggregate, what it cannot ask. */
+function fieldErrors(step: TemplatedStep, entities: StepEntities, pointer: string): readonly InputError[] {
+  const entity = entityOf(step, entities);
+  if (entity === undefined) return [];
+  if (step.type === 'aggregate')
+    return aggregateErrors(step as unknown as AggregateContent, groupsOf(entity, entities), pointer);
+  const { record } = entity;
   if (!Array.isArray(step.fields) || typeof record !== 'object' || record.kind !== 'fields') return [];
   return step.fields.flatMap((name, index): readonly InputError[] => {
     if (record.types.has(String(name))) return [];
-    const message = `records of \`${entity}\` have no field \`${String(name)}\``;
-    return [{ pointer: `${pointer}/${index}`, code: 'unknown_field', message }];
+    const message = `records of \`${String(step.entity)}\` have no field \`${String(name)}\``;
+    return [{ pointer: `${pointer}/fields/${index}`, code: 'unknown_field', message }];
   });
 }
 

@@ -1,51 +1,40 @@
-/** What starts a block without a caller. */
+/** The triggers of a block without a caller. */
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cronMistake } from '../../lib/scheduling/next-due.ts';
-import { listOf, someText } from '../../promotion/port.ts';
 import { readInputSchema } from './input-schema.ts';
+import { listOf, someText } from './kind-content.ts';
 
-/** When a block runs by itself. */
 export interface BlockSchedule {
   /** Five fields: minute, hour, day of the month, month, day of the week. */
   readonly cron: string;
   /** By its name in the IANA data base. */
   readonly timezone: string;
-  /** What becomes of due times at which no process ran: nothing, or one run for all of them. */
+  /** The outcome of due times at which no process ran: nothing, or one run for all of them. */
   readonly missed: 'skip' | 'once';
   /** In which workspaces; left out, in `main`. */
   readonly workspaces?: 'main' | 'all';
 }
 
-/** How messages that start a block are signed. */
-export type BlockHook = StandardHook | PresetHook | HmacHook;
+/**
+ * How messages that start a block are signed: as Standard Webhooks has it, as a provider has it that many apps use, or by
+ * HMAC-SHA256 over the body in a header, as many senders have it.
+ */
+export type BlockHook = SignedHook<'standard'> | SignedHook<'stripe' | 'slack'> | HmacHook;
 
-interface SignedHook {
+interface SignedHook<Signature> {
+  readonly signature: Signature;
   /** The names of its secrets: two while senders go from an old one to a new one. */
   readonly secrets: readonly [string] | readonly [string, string];
-  /** How far the time of a message may be off; by default 300. */
+  /** The extent to which the time of a message may be off; by default 300. */
   readonly tolerance_seconds?: number;
 }
 
-/** As Standard Webhooks has it. */
-interface StandardHook extends SignedHook {
-  readonly signature: 'standard';
-}
+type HmacHook = SignedHook<'hmac'> & HmacForm;
 
-/** As a provider has it that many apps use. */
-interface PresetHook extends SignedHook {
-  readonly signature: 'stripe' | 'slack';
-}
-
-/** HMAC-SHA256 over the body in a header, as many senders have it. */
-interface HmacHook extends SignedHook, HmacForm {
-  readonly signature: 'hmac';
-}
-
-/** The form of a message that is signed by HMAC. */
 export interface HmacForm {
   readonly header: string;
   /** By default `hex`. */
@@ -56,7 +45,6 @@ export interface HmacForm {
   readonly signature_key?: string;
   /** The key of the time in that list. */
   readonly timestamp_key?: string;
-  /** The header with the time in seconds. */
   readonly timestamp_header?: string;
   /** By default `{time}.{body}` where there is a time, and `{body}` where there is none. */
   readonly signed?: string;
@@ -171,34 +159,20 @@ function hmacErrors(hook: HmacHook): readonly InputError[] {
   const { header, signature_key, timestamp_key, timestamp_header, signed, id_header, id_field } = hook;
   const isTimed = timestamp_key !== undefined || timestamp_header !== undefined;
   const required = '`header` is required beside `"signature": "hmac"`';
+  const isInList = timestamp_key !== undefined;
+  const isAsSigned = signed === undefined || signed.includes('{time}') === isTimed;
+  const ofSigned = isTimed
+    ? '`signed` lacks `{time}`: a time that is not signed proves nothing'
+    : '`{time}` in `signed` needs `timestamp_header` or `timestamp_key`';
+  const oneTime = 'a message has one time: leave out `timestamp_header` or `timestamp_key`';
+  const oneId = 'a message has one id: leave out `id_header` or `id_field`';
+  const needsTime = '`tolerance_seconds` needs `timestamp_header` or `timestamp_key`';
   const rules: readonly (readonly [isBroken: boolean, member: string, message: string])[] = [
-    [
-      timestamp_key !== undefined && signature_key === undefined,
-      'timestamp_key',
-      '`timestamp_key` needs `signature_key`',
-    ],
-    [
-      timestamp_key !== undefined && timestamp_header !== undefined,
-      'timestamp_header',
-      'a message has one time: leave out `timestamp_header` or `timestamp_key`',
-    ],
-    [
-      signed !== undefined && signed.includes('{time}') !== isTimed,
-      'signed',
-      isTimed
-        ? '`signed` lacks `{time}`: a time that is not signed proves nothing'
-        : '`{time}` in `signed` needs `timestamp_header` or `timestamp_key`',
-    ],
-    [
-      id_header !== undefined && id_field !== undefined,
-      'id_field',
-      'a message has one id: leave out `id_header` or `id_field`',
-    ],
-    [
-      hook.tolerance_seconds !== undefined && !isTimed,
-      'tolerance_seconds',
-      '`tolerance_seconds` needs `timestamp_header` or `timestamp_key`',
-    ],
+    [isInList && signature_key === undefined, 'timestamp_key', '`timestamp_key` needs `signature_key`'],
+    [isInList && timestamp_header !== undefined, 'timestamp_header', oneTime],
+    [!isAsSigned, 'signed', ofSigned],
+    [id_header !== undefined && id_field !== undefined, 'id_field', oneId],
+    [hook.tolerance_seconds !== undefined && !isTimed, 'tolerance_seconds', needsTime],
   ];
   return [
     ...(header === undefined ? [{ pointer: '/hook/header', code: 'required', message: required }] : []),
@@ -218,7 +192,7 @@ function inputErrors(input_schema: Readonly<Record<string, unknown>>): readonly 
   return [{ pointer: '/schedule', code: 'contradiction', message }];
 }
 
-/** How many logic blocks of an org may be started in the same way. */
+/** The number of logic blocks of an org that may be started in the same way. */
 const startsMax = 50;
 const bounded: Readonly<Record<keyof BlockStarts, string>> = { schedule: 'a schedule', hook: 'a hook' };
 
@@ -231,7 +205,6 @@ export function refuseTooManyStarts(wanted: readonly BlockStarts[], after: reado
   }
 }
 
-/** What starts a block that did not start it before. */
 export function widenedStarts(before: BlockStarts | undefined, after: BlockStarts | undefined): readonly string[] {
   return [...widenedSchedule(before?.schedule, after?.schedule), ...widenedHook(before?.hook, after?.hook)];
 }

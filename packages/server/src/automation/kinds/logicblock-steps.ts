@@ -2,10 +2,19 @@ import { compileFunction } from 'node:vm';
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import { itemName, listOf, remark, someText } from '../../promotion/port.ts';
 import { operators } from '../../records/port.ts';
-import { type HttpContent, type MailContent, outsideErrors, outsideSteps } from './outside-steps.ts';
-import { entityName, fieldConditions, fieldName } from './shared-content.ts';
+import { type AggregateContent, aggregateMembers } from './aggregate-step.ts';
+import { itemName, listOf, remark, someText } from './kind-content.ts';
+import {
+  entityName,
+  type FieldCondition,
+  fieldConditions,
+  fieldName,
+  type HttpContent,
+  httpErrors,
+  type MailContent,
+  outsideSteps,
+} from './shared-content.ts';
 
 interface StepBase {
   readonly id: string;
@@ -18,15 +27,9 @@ interface StepBase {
 type OnErrorContent = 'continue' | { readonly goto: string } | { readonly steps: readonly LogicStep[] };
 
 /** Values in which texts may be templates. */
-type TemplateValues = Readonly<Record<string, unknown>>;
+type StepValues = Readonly<Record<string, unknown>>;
 
-interface FieldCondition {
-  readonly field: string;
-  readonly op: string;
-  readonly value: unknown;
-}
-
-export interface Comparison {
+export interface StepComparison {
   readonly value: unknown;
   readonly op: (typeof operators)[number];
   readonly than: unknown;
@@ -47,12 +50,13 @@ export type LogicStep = StepBase &
         /** The pages behind the first one, too. */
         readonly all?: boolean;
       }
-    | { readonly type: 'set'; readonly values: TemplateValues }
+    | AggregateContent
+    | { readonly type: 'set'; readonly values: StepValues }
     | { readonly type: 'transform'; readonly value: unknown }
     /** The body of a function of `input`, `steps`, `record` and `user`. */
     | { readonly type: 'script'; readonly source: string }
-    /** Where it does not hold, the list goes on at a later step, or ends. */
-    | { readonly type: 'condition'; readonly if: string | readonly Comparison[]; readonly else?: string }
+    /** If it does not hold, the list goes on at a later step, or ends. */
+    | { readonly type: 'condition'; readonly if: string | readonly StepComparison[]; readonly else?: string }
     | {
         readonly type: 'switch';
         readonly on: unknown;
@@ -62,7 +66,7 @@ export type LogicStep = StepBase &
     | { readonly type: 'loop'; readonly over: unknown; readonly max: number; readonly steps: readonly LogicStep[] }
     /** Lists of steps that are done beside each other. None of them sees what another one does. */
     | { readonly type: 'parallel'; readonly branches: readonly (readonly LogicStep[])[] }
-    | { readonly type: 'call'; readonly logicblock: string; readonly input?: TemplateValues }
+    | { readonly type: 'call'; readonly logicblock: string; readonly input?: StepValues }
     | {
         readonly type: 'raise';
         readonly status: RaisedStatus;
@@ -70,12 +74,12 @@ export type LogicStep = StepBase &
         readonly message: string;
         readonly field?: string;
       }
-    | { readonly type: 'create'; readonly entity: string; readonly values: TemplateValues }
+    | { readonly type: 'create'; readonly entity: string; readonly values: StepValues }
     | {
         readonly type: 'update';
         readonly entity: string;
         readonly record: string;
-        readonly values: TemplateValues;
+        readonly values: StepValues;
         /** A number, or a template of one. */
         readonly if_version?: number | string;
       }
@@ -101,8 +105,7 @@ const onError: JsonSchema = {
   anyOf: [{ const: 'continue' }, closedObjectOf({ goto: stepId }), closedObjectOf({ steps: nested })],
 };
 
-interface StepType {
-  /** The members of a step beside its id. */
+interface StepSchema {
   readonly members: Readonly<Record<string, JsonSchema>>;
   readonly optional?: readonly string[];
   /** It works on values of the run alone, so it may be done within a write. */
@@ -111,7 +114,6 @@ interface StepType {
   readonly isUncaught?: true;
 }
 
-/** What an error has of its own, beside what the platform says of it. */
 const raised = {
   status: { type: 'integer', enum: [400, 403, 404, 409, 422] },
   code: stepId,
@@ -119,7 +121,7 @@ const raised = {
   field: { ...text, maxLength: 200 },
 };
 
-const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
+const stepTypes: Readonly<Record<LogicStep['type'], StepSchema>> = {
   create: { members: { entity: entityName, values } },
   get: { members: { entity: entityName, record } },
   list: {
@@ -133,6 +135,10 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
       all: { type: 'boolean' },
     },
     optional: ['filters', 'sortby', 'sortdir', 'pagesize', 'fields', 'all'],
+  },
+  aggregate: {
+    members: { entity: entityName, filters: fieldConditions, ...aggregateMembers, all: { type: 'boolean' } },
+    optional: ['filters', ...Object.keys(aggregateMembers), 'all'],
   },
   update: {
     members: { entity: entityName, record, values, if_version: { type: ['integer', 'string'], maxLength: 1000 } },
@@ -217,7 +223,6 @@ export function placedSteps(steps: readonly LogicStep[], pointer = '/steps'): re
   });
 }
 
-/** Whether any of the steps, or of those within them, has `on_error`. */
 export function catchesErrors(steps: readonly LogicStep[]): boolean {
   return placedSteps(steps).some(({ step }) => step.on_error !== undefined);
 }
@@ -225,7 +230,7 @@ export function catchesErrors(steps: readonly LogicStep[]): boolean {
 const depthMax = 4;
 const stepsMax = 200;
 
-/** What is wrong with the steps of a block whose own list fits its schema. */
+/** The faults of the steps of a block whose own list fits its schema. */
 export function stepErrors(steps: readonly LogicStep[]): readonly InputError[] {
   const misfits = nestedErrors(steps, { pointer: '/steps', depth: 1 });
   if (misfits.length > 0) return misfits;
@@ -241,7 +246,7 @@ export function stepErrors(steps: readonly LogicStep[]): readonly InputError[] {
   const ofScripts = placed.flatMap(({ step, pointer }) =>
     step.type === 'script' ? scriptErrors(step.source, `${pointer}/source`) : [],
   );
-  const ofOutside = placed.flatMap(({ step, pointer }) => outsideErrors(step, pointer));
+  const ofOutside = placed.flatMap(({ step, pointer }) => (step.type === 'http' ? httpErrors(step, pointer) : []));
   return [...repeated, ...forwardErrors({ steps, pointer: '/steps' }), ...ofScripts, ...ofOutside];
 }
 
@@ -263,20 +268,19 @@ function nestedErrors(
 }
 
 /** A transaction is over before another call can see any of it, and is done as a whole or not at all. */
-export function transactionErrors({
-  transaction,
-  steps,
-}: {
+export function transactionErrors(content: {
   readonly transaction?: true;
   readonly steps: readonly LogicStep[];
 }): readonly InputError[] {
+  const { transaction, steps } = content;
   if (transaction !== true) return [];
   return placedSteps(steps).flatMap(({ step: { type, on_error }, pointer }): readonly InputError[] => {
     const message = type === 'wait' ? 'a transaction does not wait' : outsideOfTransactions;
     const isRefused = type === 'wait' || type === 'http' || type === 'mail';
+    const code = 'contradiction';
     return [
-      ...(isRefused ? [{ pointer: `${pointer}/type`, code: 'contradiction', message }] : []),
-      ...(on_error === undefined ? [] : [caughtError(`${pointer}/on_error`)]),
+      ...(isRefused ? [{ pointer: `${pointer}/type`, code, message }] : []),
+      ...(on_error === undefined ? [] : [{ pointer: `${pointer}/on_error`, code, message: nothingCaught }]),
     ];
   });
 }
@@ -284,14 +288,8 @@ export function transactionErrors({
 /** What was sent stays sent where the writes are refused. */
 export const outsideOfTransactions = 'a transaction sends nothing to other systems';
 
-/** What a step was refused is known when its writes are committed, all together. */
-function caughtError(pointer: string): InputError {
-  return {
-    pointer,
-    code: 'contradiction',
-    message: 'a transaction is done as a whole or not at all, and catches no errors',
-  };
-}
+/** A refusal of a step is known when its writes are committed, all together. */
+const nothingCaught = 'a transaction is done as a whole or not at all, and catches no errors';
 
 /** `else` and `goto` lead forward, in the list of their step. */
 function forwardErrors({ steps, pointer }: StepList): readonly InputError[] {

@@ -2,22 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { parseStatements, type Statement, statementSchemas } from '../../access/port.ts';
 import { entityReference } from '../../entities/port.ts';
+import { readContent } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import {
   type ConfigKind,
   describeList,
   describeMembers,
   type ItemReference,
-  itemName,
   listed,
-  listOf,
   otherName,
   plainStorage,
-  readContent,
-  remark,
 } from '../../promotion/port.ts';
 import { readInputSchema } from './input-schema.ts';
-import { blockTemplateErrors, recordTypes } from './logicblock-expressions.ts';
+import { itemName, listOf, remark } from './kind-content.ts';
+import { blockTemplateErrors, knownEntities } from './logicblock-expressions.ts';
 import {
   type BlockStarts,
   refuseTooManyStarts,
@@ -33,7 +31,7 @@ import {
   stepSchema,
   transactionErrors,
 } from './logicblock-steps.ts';
-import { sentOutside } from './outside-steps.ts';
+import { sentOutside } from './shared-content.ts';
 
 /** Steps, done one after the other. */
 export interface LogicBlockContent extends BlockRights, BlockStarts {
@@ -59,7 +57,6 @@ const rightsMembers: Readonly<Record<keyof BlockRights, JsonSchema>> = {
   policies: listOf({ type: 'object', $ref: '#/$defs/PolicyStatement' }, 50, 1),
 };
 
-/** What the members refer to. */
 const { PolicyStatements: _, ...rightsDefinitions } = statementSchemas((name) => ({ $ref: `#/$defs/${name}` }));
 
 const schema: JsonSchema = {
@@ -93,7 +90,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...rightsErrors(content),
       ...startErrors(content),
     ]),
-  check: (content, live) => blockTemplateErrors(content, recordTypes(live)),
+  check: (content, live) => blockTemplateErrors(content, knownEntities(live)),
   refuseTooMany: ({ env, after, wanted }) => {
     if (env === 'test') refuseTooManyStarts(wanted, after);
   },
@@ -126,7 +123,6 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
   },
 };
 
-/** The other blocks that a block calls. */
 export function calledBlocks({ name, steps }: LogicBlockContent): readonly string[] {
   const called = placedSteps(steps).flatMap(({ step }) => (step.type === 'call' ? [step.logicblock] : []));
   return [...new Set(called)].filter((other) => other !== name);
@@ -165,7 +161,6 @@ function rightsErrors({ run_as, policies }: BlockRights): readonly InputError[] 
     : parsed.errors.map((error) => ({ ...error, pointer: `/policies${error.pointer}` }));
 }
 
-/** What a block may do that it might not do before. */
 function widenedRights(before: BlockRights | undefined, after: BlockRights | undefined): readonly string[] {
   const was = before?.run_as === 'app' ? statementsOf(before) : undefined;
   const is = after?.run_as === 'app' ? statementsOf(after) : undefined;

@@ -1,76 +1,135 @@
-/** What builders see of deliveries, and what they may have sent again. */
+/** What became of each delivery, what builders see of it, and what they may have sent again. Receipts hold no values of records. */
 import type { deliveriesApi } from '@freehold/contract/management/deliveries';
-import type { BodyOf, ReplyOf } from '@freehold/contract/route';
-import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { BodyOf, QueryOf, ReplyOf } from '@freehold/contract/route';
+import { type AuditActor, type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Cursors } from '../../records/port.ts';
-import type { Change, Scope, Store } from '../../store/port.ts';
-import { type Row, removeAsRead } from '../../store/table.ts';
+import type { Change, Due, Scope } from '../../store/port.ts';
+import { asRead, json, type Row, removeAsRead, table } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
-import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
-import { askedAt } from '../../work/work-queue.ts';
-import type { OrgPlace } from '../config/live-events.ts';
-import { type OutboxItem, outboxes, pastItems, putLane } from './outbox-rows.ts';
-import {
-  listOfEvent,
-  listOfState,
-  type Receipt,
-  readReceipts,
-  receiptChanges,
-  receipts,
-  writtenAt,
-} from './receipts.ts';
+import { immediately } from '../../work/work-queue.ts';
+import { idBefore, type OrgPlace, orgScope, type SharedDeps, workspaceScope } from '../automation-deps.ts';
+import { type DeliveryQueue, type OutboxItem, outboxes, putQueue, settledItems } from './outbox.ts';
+import type { Attempted } from './settle.ts';
 
-export interface DeliveriesDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
-  readonly clock: Clock;
-  readonly cursors: Cursors;
-  /** Has deliveries begin. */
-  readonly wake: () => void;
+/** `waiting` is what was asked to be sent again; what was never sent has no receipt yet. */
+export interface Receipt extends Omit<ReplyOf<typeof deliveriesApi.readDelivery>, 'written_at'> {
+  readonly by?: AuditActor;
 }
 
-export interface AskedDeliveries extends OrgPlace {
-  readonly event?: string | undefined;
-  readonly state?: Receipt['state'] | undefined;
-  /** In UTC with milliseconds. */
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly pagesize: number;
-  readonly nexttoken?: string | undefined;
+type DeliveryState = Receipt['state'];
+
+/** The time of the write, in RFC 3339: ids are UUIDs of version 7, whose first 48 bits are their time. */
+export function writtenAt({ id }: Pick<Receipt, 'id'>): string {
+  return timestamp(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
-type Page = ReplyOf<typeof deliveriesApi.listDeliveries>;
+const attemptsKept = 20;
+const day = 24 * 3600 * 1000;
+/** For how long what may still be sent again is kept: the receipt of a delivery under way is written again long before. */
+const openMilliseconds = 30 * day;
+
+/** By id, so that they are in the order of the writes. */
+const receipts = table(
+  (id: string) => ({ pk: 'delivery', sk: id }),
+  json<Receipt>('receipt of a delivery', { id: 'string', event: 'string', state: 'string' }),
+);
+
+/** The ids of receipts, by event, and by state if it is not delivered. They expire with the receipts. */
+const listed = table(
+  ({ list, id }: { readonly list: string; readonly id: string }) => ({ pk: list, sk: id }),
+  json<object>('entry of a list of deliveries', {}),
+);
+
+export function listOfEvent(event: string): string {
+  return `delivery-event;${event}`;
+}
+
+function listOfState(state: DeliveryState): string | undefined {
+  return state === 'delivered' ? undefined : `delivery-state;${state}`;
+}
+
+/** What is written of a delivery, in the place of what is known of it. `kept` is for how long the plan keeps receipts. */
+export function receiptChanges(
+  receipt: Receipt,
+  before: Row<Receipt> | undefined,
+  { now, kept }: { readonly now: number; readonly kept: number },
+): readonly Change[] {
+  const { id, event, state } = receipt;
+  const forMilliseconds = state === 'delivered' ? kept : Math.max(openMilliseconds, kept);
+  const due: Due = { at: now + forMilliseconds, queue: 'expire' };
+  const entry = (list: string): Change => listed.put({ list, id }, {}, { if: 'any', due });
+  const [wasIn, isIn] = [before === undefined ? undefined : listOfState(before.value.state), listOfState(state)];
+  return [
+    receipts.put(id, receipt, { if: 'any', due }),
+    entry(listOfEvent(event)),
+    ...(wasIn === undefined || wasIn === isIn ? [] : [listed.remove({ list: wasIn, id }, 'any')]),
+    ...(isIn === undefined ? [] : [entry(isIn)]),
+  ];
+}
+
+export function receiptOf(
+  { event, tenantCode }: DeliveryQueue,
+  { recordId, settled }: { readonly recordId: string; readonly settled: Attempted },
+  before: Receipt | undefined,
+  now: number,
+): Receipt {
+  const { waiting, state, outcome } = settled;
+  const { item } = waiting;
+  const nextAt = 'nextAt' in settled ? settled.nextAt : undefined;
+  const reason = 'reason' in settled ? settled.reason : undefined;
+  const last = outcome ?? (reason === undefined ? undefined : { at: now, status: null, ms: 0, answer: reason });
+  const attempted = last && { at: timestamp(last.at), status: last.status, ms: last.ms, answer: last.answer };
+  const attempts = [...(before?.attempts ?? []), ...(attempted === undefined ? [] : [attempted])];
+  return {
+    ...{ id: item.id, event, entity: item.entity, op: item.op, record: recordId, tenant_code: tenantCode },
+    ...(item.user.actor === undefined ? {} : { by: item.user.actor }),
+    state,
+    count: (before?.count ?? 0) + (outcome === undefined ? 0 : 1),
+    attempts: attempts.slice(-attemptsKept),
+    next_at: nextAt === undefined ? null : timestamp(nextAt),
+  };
+}
+
+export async function readReceipts(scope: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, Row<Receipt>>> {
+  const rows = ids.length === 0 ? [] : await receipts.readMany(scope, ids);
+  return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.value.id, row] as const])));
+}
+
+export type DeliveriesDeps = Pick<SharedDeps, 'stores' | 'clock' | 'cursors' | 'wake'>;
+
+export type DeliveryQuery = OrgPlace & QueryOf<typeof deliveriesApi.listDeliveries>;
+
+type DeliveryPage = ReplyOf<typeof deliveriesApi.listDeliveries>;
 type ManyAgain = ReplyOf<typeof deliveriesApi.redeliverMany>;
 
-/** Receipts that are looked at for one page. */
 const scanMax = 2000;
 const scanStep = 200;
 
 /** @throws Problem `invalid_cursor`. */
-export async function listDeliveries({ stores, cursors }: DeliveriesDeps, asked: AskedDeliveries): Promise<Page> {
-  const { env, orgCode, event, state, since, until, pagesize, nexttoken } = asked;
-  const scope = stores[env].scope(orgScopeName(orgCode));
+export async function listDeliveries(deps: DeliveriesDeps, query: DeliveryQuery): Promise<DeliveryPage> {
+  const { env, orgCode, event, state, since, until, pagesize, nexttoken } = query;
+  const { cursors } = deps;
   // The end is part of it only where there is one, so that cursors of before stay good.
   const end = until === undefined ? [] : [until];
   const binding = ['deliveries', env, orgCode, event ?? '', state ?? '', since ?? '', ...end];
   const before = nexttoken === undefined ? endOf(until) : cursors.open(nexttoken, binding);
-  const items: Page['items'][number][] = [];
+  const items: DeliveryPage['items'][number][] = [];
   let left = scanMax;
-  for await (const page of newestReceipts(scope, asked, before)) {
+  for await (const page of newestReceipts(orgScope(deps, query), query, before)) {
     for (const receipt of page) {
       left -= 1;
-      if (isAsked(receipt, asked)) items.push(shown(receipt));
+      if (matchesFilters(receipt, query)) items.push(shown(receipt));
       if (items.length === pagesize || left <= 0) return { items, nexttoken: cursors.seal(receipt.id, binding) };
     }
   }
   return { items, nexttoken: null };
 }
 
-type Filters = Pick<AskedDeliveries, 'event' | 'state' | 'since'>;
+type Filters = Pick<DeliveryQuery, 'event' | 'state' | 'since'>;
 
-function isAsked({ event, state }: Receipt, asked: Filters): boolean {
-  return (asked.event === undefined || event === asked.event) && (asked.state === undefined || state === asked.state);
+function matchesFilters(receipt: Receipt, { event = receipt.event, state = receipt.state }: Filters): boolean {
+  return receipt.event === event && receipt.state === state;
 }
 
 /** Receipts in pages, the newest first, by the list that has the fewest others. */
@@ -82,46 +141,35 @@ async function* newestReceipts(
   const ofState = state === undefined ? undefined : listOfState(state);
   const list = ofState ?? (event === undefined ? undefined : listOfEvent(event));
   const { pk: all } = receipts.key('');
-  const least = since === undefined ? {} : { after: idBefore(since) };
+  const least = since === undefined ? {} : { after: idBefore(Date.parse(since)) };
   for (let from = before; ; ) {
     const upTo = from === undefined ? {} : { before: from };
     const rows = await scope.range(list ?? all, { reverse: true, limit: scanStep, ...least, ...upTo });
     const last = rows.at(-1);
     if (last === undefined) return;
+    const ids = rows.map(({ sk }) => sk);
     if (list === undefined) yield rows.map((row) => receipts.row(scope, row).value);
-    else {
-      const found = await readReceipts(
-        scope,
-        rows.map(({ sk }) => sk),
-      );
-      yield rows.flatMap(({ sk }) => found.get(sk)?.value ?? []);
-    }
+    else yield [...(await readReceipts(scope, ids)).values()].map(({ value }) => value);
     if (rows.length < scanStep) return;
     from = last.sk;
   }
 }
 
 function endOf(until: string | undefined): string | undefined {
-  return until === undefined ? undefined : idBefore(until);
+  return until === undefined ? undefined : idBefore(Date.parse(until));
 }
 
-/** A text before every id that was made at a time or later: ids are UUIDs of version 7. */
-function idBefore(at: string): string {
-  const time = Math.max(Date.parse(at), 0).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}`;
-}
-
-function shown({ by: _by, ...receipt }: Receipt): Page['items'][number] {
+function shown({ by: _by, ...receipt }: Receipt): DeliveryPage['items'][number] {
   return { ...receipt, written_at: writtenAt(receipt) };
 }
 
 /** @throws Problem `not_found`. */
 export async function readDelivery(
-  { stores }: Pick<DeliveriesDeps, 'stores'>,
-  { env, orgCode }: OrgPlace,
+  deps: DeliveriesDeps,
+  place: OrgPlace,
   id: string,
-): Promise<ReplyOf<typeof deliveriesApi.readDelivery>> {
-  const row = await receipts.read(stores[env].scope(orgScopeName(orgCode)), id);
+): Promise<DeliveryPage['items'][number]> {
+  const row = await receipts.read(orgScope(deps, place), id);
   if (row === undefined) throw notFound();
   return shown(row.value);
 }
@@ -136,8 +184,7 @@ export async function redeliver(
   command: RedeliverCommand,
   id: string,
 ): Promise<ReplyOf<typeof deliveriesApi.redeliver>> {
-  const scope = deps.stores[command.env].scope(orgScopeName(command.orgCode));
-  const row = await receipts.read(scope, id);
+  const row = await receipts.read(orgScope(deps, command), id);
   if (row === undefined) throw notFound();
   const sent = await sendAgain(deps, command, [row]);
   if (sent.length === 0)
@@ -146,15 +193,14 @@ export async function redeliver(
   return { id };
 }
 
-/** How many deliveries one call sends again. */
 const redeliveredMax = 200;
 
-type Filter = BodyOf<typeof deliveriesApi.redeliverMany>;
+export type RedeliveryFilter = BodyOf<typeof deliveriesApi.redeliverMany>;
 
 export async function redeliverMany(
   deps: DeliveriesDeps,
   command: RedeliverCommand,
-  filter: Filter,
+  filter: RedeliveryFilter,
 ): Promise<ManyAgain> {
   const { rows, more } = await filtered(deps, command, filter);
   const sent = await sendAgain(deps, command, rows);
@@ -162,34 +208,32 @@ export async function redeliverMany(
   return { count: sent.length, more };
 }
 
-/** How many would be sent. */
-export async function countRedelivered(deps: DeliveriesDeps, place: OrgPlace, filter: Filter): Promise<ManyAgain> {
+export async function countRedelivered(
+  deps: DeliveriesDeps,
+  place: OrgPlace,
+  filter: RedeliveryFilter,
+): Promise<ManyAgain> {
   const { rows, more } = await filtered(deps, place, filter);
-  const store = deps.stores[place.env];
   let count = 0;
   for (const { value } of rows) {
-    const scope = store.scope(workspaceScopeName(place.orgCode, value.tenant_code));
+    const scope = workspaceScope(deps, place, value.tenant_code);
     if ((await pastOf(scope, value.event, value.id)) !== undefined) count += 1;
   }
   return { count, more };
 }
 
 /** The deliveries that one call sends again, the newest first. */
-async function filtered(
-  { stores }: Pick<DeliveriesDeps, 'stores'>,
-  { env, orgCode }: OrgPlace,
-  { event, state, since, until }: Filter,
-): Promise<{ readonly rows: readonly Row<Receipt>[]; readonly more: boolean }> {
-  const scope = stores[env].scope(orgScopeName(orgCode));
+async function filtered(deps: DeliveriesDeps, place: OrgPlace, filter: RedeliveryFilter) {
+  const scope = orgScope(deps, place);
   const ids: string[] = [];
   let left = scanMax;
   let more = false;
-  for await (const page of newestReceipts(scope, { event, state, since }, endOf(until))) {
+  for await (const page of newestReceipts(scope, filter, endOf(filter.until))) {
     for (const receipt of page) {
       left -= 1;
       more = ids.length === redeliveredMax || left < 0;
       if (more) break;
-      if (isAsked(receipt, { event, state })) ids.push(receipt.id);
+      if (matchesFilters(receipt, filter)) ids.push(receipt.id);
     }
     if (more) break;
   }
@@ -198,22 +242,21 @@ async function filtered(
 
 /** Puts deliveries that have ended back into their outboxes, and gives those for which that was possible. */
 async function sendAgain(
-  { stores, clock }: DeliveriesDeps,
-  { env, orgCode }: OrgPlace,
+  deps: DeliveriesDeps,
+  place: OrgPlace,
   rows: readonly Row<Receipt>[],
 ): Promise<readonly Row<Receipt>[]> {
   const sent: Row<Receipt>[] = [];
   for (const row of rows) {
     const { id, event, tenant_code } = row.value;
-    const scope = stores[env].scope(workspaceScopeName(orgCode, tenant_code));
+    const scope = workspaceScope(deps, place, tenant_code);
     const past = await pastOf(scope, event, id);
     if (past === undefined) continue;
-    const now = clock.now();
-    const item: OutboxItem = { ...past.value, attempts: 0, from: now };
+    const item: OutboxItem = { ...past.value, attempts: 0, from: deps.clock.now() };
     const changes: readonly Change[] = [
       removeAsRead(past),
       outboxes.put({ event, sk: past.sk.slice(id.length + 1) }, item, { if: 'absent' }),
-      putLane(event, askedAt),
+      putQueue(event, immediately),
     ];
     if (await tryCommit(scope, changes)) sent.push(row);
   }
@@ -222,34 +265,32 @@ async function sendAgain(
 
 /** Says of what was sent again that it waits, unless it has been delivered meanwhile. */
 async function noteSent(
-  { stores, clock, wake }: DeliveriesDeps,
-  { env, orgCode, auditContext }: RedeliverCommand,
+  deps: DeliveriesDeps,
+  command: RedeliverCommand,
   target: string,
   sent: readonly Row<Receipt>[],
 ): Promise<void> {
-  const scope = stores[env].scope(orgScopeName(orgCode));
+  const scope = orgScope(deps, command);
+  const { env, auditContext } = command;
   const detail = { deliveries: sent.length };
   const entry = { action: 'delivery.sent_again', target: { kind: 'delivery', id: target }, env, detail };
   await transact(scope, async () => {
-    const known = await readReceipts(
-      scope,
-      sent.map(({ sk }) => sk),
-    );
+    const ids = sent.map(({ sk }) => sk);
+    const known = await readReceipts(scope, ids);
     const changes = sent.flatMap((row): readonly Change[] => {
       if (known.get(row.sk)?.version !== row.version) return [];
       const receipt: Receipt = { ...row.value, state: 'waiting', next_at: null };
-      const version = { version: row.version };
-      return receiptChanges(receipt, row, { now: clock.now(), kept: 0 }).map((change) =>
-        change.kind === 'put' && change.pk === row.pk ? { ...change, if: version } : change,
+      return receiptChanges(receipt, row, { now: deps.clock.now(), kept: 0 }).map((change) =>
+        change.kind === 'put' && change.pk === row.pk ? { ...change, if: asRead(row) } : change,
       );
     });
     return { changes: [...changes, auditEntry(auditContext, entry)] };
   });
-  wake();
+  deps.wake();
 }
 
 async function pastOf(scope: Scope, event: string, id: string): Promise<Row<OutboxItem> | undefined> {
-  const { pk } = pastItems.key({ event, sk: '' });
-  const [past] = await pastItems.range(scope, pk, { prefix: `${id};`, limit: 1 });
+  const { pk } = settledItems.key({ event, sk: '' });
+  const [past] = await settledItems.range(scope, pk, { prefix: `${id};`, limit: 1 });
   return past;
 }

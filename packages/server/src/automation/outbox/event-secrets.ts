@@ -9,10 +9,9 @@ import { secretText } from '../../lib/network/signature.ts';
 import type { Scope } from '../../store/port.ts';
 import { asRead, json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
-import type { OrgPlace } from '../config/live-events.ts';
+import type { OrgPlace } from '../automation-deps.ts';
 
-interface StoredSecret {
-  /** What the secret is derived from. */
+interface StoredEventSecret {
   readonly id: string;
   readonly created_at: string;
   /** The secret before it signs along until then; milliseconds since the epoch. */
@@ -21,7 +20,7 @@ interface StoredSecret {
 
 const eventSecrets = table(
   (event: string) => ({ pk: 'event-secret', sk: event }),
-  json<StoredSecret>('secret of an event', { id: 'string', created_at: 'string' }),
+  json<StoredEventSecret>('secret of an event', { id: 'string', created_at: 'string' }),
 );
 
 const rotationMilliseconds = 24 * 3600 * 1000;
@@ -47,7 +46,7 @@ export async function signingKeys(
   return ids.map((id) => keyOf(root, place, event, id));
 }
 
-export interface SecretCommand extends OrgPlace {
+export interface EventSecretCommand extends OrgPlace {
   readonly auditContext: AuditContext;
   readonly event: string;
 }
@@ -61,7 +60,7 @@ export async function showSecret(scope: Scope, event: string): Promise<ReplyOf<t
 /** Puts a new secret in the place of the present one, which signs along for a while. */
 export async function makeSecret(
   { scope, root, newId }: { readonly scope: Scope; readonly root: Buffer; readonly newId: IdSource },
-  { auditContext, event, ...place }: SecretCommand,
+  { auditContext, event, ...place }: EventSecretCommand,
 ): Promise<ReplyOf<typeof deliveriesApi.makeEventSecret>> {
   const { at: created_at } = auditContext;
   const id = newId();

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createCursors } from '../../records/listing/cursor.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
 import { workspaceTable } from '../../tenancy/workspace-directory.ts';
-import { createLiveEvents } from '../config/live-events.ts';
-import { type EventStatesDeps, eventStates } from './event-states.ts';
+import { createLiveEvents } from '../events/live-events.ts';
+import { type EventStatesDeps, eventStates } from './event-services.ts';
 import { failure, type OutboxBench, type OutboxNode, openOutboxBench } from './testing/outbox-bench.ts';
 
 const by = { at: '2026-11-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'b1' }, request_id: 'r1' } as const;
@@ -12,13 +12,13 @@ const place = { env: 'test', orgCode: 'acme' } as const;
 
 function deps(
   { bench: { opened } }: OutboxBench,
-  { configs, visits }: OutboxNode,
+  { configs, deliveryPasses }: OutboxNode,
   rules: EventStatesDeps['rules'] = { isDevelopment: false },
 ): EventStatesDeps {
   const stores = { test: opened.store, prod: opened.store };
   const live = createLiveEvents(stores);
   const cursors = createCursors(Buffer.alloc(32));
-  return { stores, configs: { test: configs, prod: configs }, live, cursors, visits, rules };
+  return { stores, configs: { test: configs, prod: configs }, live, cursors, deliveryPasses, rules };
 }
 
 test('what waits of an event is counted, held or not, also beside events with names that begin like it', async (t) => {
@@ -55,7 +55,7 @@ test('an event whose address is never called says why, by the destination of its
   const prod_destination_config = { url: 'https://shop.example/a' };
   await stage.define({ event_name: 'own', ...to('http://localhost:3000/a'), prod_destination_config });
   const node = stage.node(async () => failure);
-  const said = async (env: 'test' | 'prod', isDevelopment: boolean) => {
+  const reported = async (env: 'test' | 'prod', isDevelopment: boolean) => {
     const { items } = await eventStates(deps(stage, node, { isDevelopment }), {
       env,
       orgCode: 'acme',
@@ -64,9 +64,9 @@ test('an event whose address is never called says why, by the destination of its
     return items.map(({ undeliverable }) => undeliverable);
   };
   const [scheme, address] = ['the scheme is not allowed', 'the address is not public'];
-  assert.deepEqual(await said('test', false), [scheme, address, undefined, scheme]);
-  assert.deepEqual(await said('prod', false), [scheme, address, undefined, undefined]);
-  assert.deepEqual(await said('test', true), [undefined, address, undefined, undefined]);
+  assert.deepEqual(await reported('test', false), [scheme, address, undefined, scheme]);
+  assert.deepEqual(await reported('prod', false), [scheme, address, undefined, undefined]);
+  assert.deepEqual(await reported('test', true), [undefined, address, undefined, undefined]);
 });
 
 test('a page looks into 200 workspaces, and the next one goes on behind them', async (t) => {

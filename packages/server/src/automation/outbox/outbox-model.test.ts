@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Crash, crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { storeKinds } from '../../store/testing/open-test-store.ts';
 import { isQuick } from '../../store/testing/quick.ts';
-import type { Delivery } from '../destinations/destination.ts';
+import type { Delivery } from '../destinations/destinations.ts';
 import {
   delivered,
   failure,
@@ -14,7 +14,7 @@ import {
   receiptsOf,
 } from './testing/outbox-bench.ts';
 
-/** What a receiver was told, the first time that it was. */
+/** The first message to each receiver. */
 class Ledger {
   readonly ids = new Set<string>();
   /** By record and kind of write: an event is for one kind. */
@@ -80,12 +80,12 @@ async function liveAndDie(stage: OutboxBench, callsLeft: number, when: Moment): 
   const place = `${callsLeft} ${when}`;
   for (const { id, writes } of records)
     for (const op of new Set(ops)) {
-      const asked = writes.filter((write) => write.op === op);
-      const answered = asked.filter(({ isAnswered }) => isAnswered);
-      const told = ledger.byLine.get(`${id} ${op}`) ?? [];
+      const requested = writes.filter((write) => write.op === op);
+      const answered = requested.filter(({ isAnswered }) => isAnswered);
+      const reported = ledger.byLine.get(`${id} ${op}`) ?? [];
       // What was not answered may stand all the same.
-      const allowed = [answered, asked].map((list) => list.map(({ title }) => title).join());
-      assert.ok(allowed.includes(told.join()), `${place}: ${op} told ${told.join()}, answered ${allowed[0]}`);
+      const allowed = [answered, requested].map((list) => list.map(({ title }) => title).join());
+      assert.ok(allowed.includes(reported.join()), `${place}: ${op} told ${reported.join()}, answered ${allowed[0]}`);
     }
   const fresh = [...(await receiptsOf(bench))].filter(([key]) => !before.has(key));
   assert.deepEqual(fresh.map(([key]) => key).toSorted(), [...ledger.ids].toSorted(), place);

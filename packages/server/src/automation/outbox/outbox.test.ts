@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore } from '../../store/intercepted-store.ts';
-import type { Delivery } from '../destinations/destination.ts';
+import type { Delivery } from '../destinations/destinations.ts';
 import { delivered, failure, openOutboxBench, receiptsOf } from './testing/outbox-bench.ts';
 
-const told = ({ item: { op }, record, before }: Delivery) => [op, record.title, record.version, before?.title];
+const expected = ({ item: { op }, record, before }: Delivery) => [op, record.title, record.version, before?.title];
 
 test('each write that meets the conditions of an event is delivered, with the record before and after it', async (t) => {
   const stage = await openOutboxBench(t);
@@ -22,7 +22,7 @@ test('each write that meets the conditions of an event is delivered, with the re
   await node.runtime.remove(call, { id: made.data.id });
   await node.runtime.create(call, { title: 'c', amount: 9 });
   await stage.drain(node);
-  assert.deepEqual(seen.map(told).toSorted(), [
+  assert.deepEqual(seen.map(expected).toSorted(), [
     ['create', 'a', made.version, undefined],
     ['create', 'a', made.version, undefined],
     ['create', 'c', changed.version + 2, undefined],
@@ -213,7 +213,7 @@ test('of two nodes one delivers, and the other takes over when it is gone', asyn
     { name: 'other' },
   );
   await slow.runtime.create(await slow.call('order'), {});
-  const visiting = slow.deliver();
+  const handlingDue = slow.deliver();
   while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
   await other.deliver();
   assert.deepEqual(seen, ['slow']);
@@ -221,7 +221,7 @@ test('of two nodes one delivers, and the other takes over when it is gone', asyn
   await other.deliver();
   assert.deepEqual(seen, ['slow', 'other']);
   gate.resolve();
-  await visiting;
+  await handlingDue;
   await stage.drain(other);
   assert.deepEqual([seen.length, await stage.left()], [2, []]);
 });

@@ -4,7 +4,7 @@ import { orgScopeName } from '../../tenancy/workspace.ts';
 import { delivered, failure, type OutboxBench, type OutboxNode, openOutboxBench } from './testing/outbox-bench.ts';
 
 const by = { at: '2026-11-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'b1' }, request_id: 'r1' } as const;
-const tell = { env: 'test', orgCode: 'acme', event: 'tell', auditContext: by } as const;
+const eventState = { env: 'test', orgCode: 'acme', event: 'tell', auditContext: by } as const;
 
 async function settle(stage: OutboxBench, node: OutboxNode, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
@@ -30,15 +30,15 @@ test('what a paused event would send waits, in its order, until it is resumed', 
   await node.deliver();
   assert.deepEqual(seen, ['create failing', 'create failing']);
   // One of its records is held already.
-  await node.pauses.pause(tell);
-  await node.pauses.pause({ ...tell, event: 'other' });
-  await node.pauses.pause({ ...tell, event: 'changes' });
+  await node.pauses.pause(eventState);
+  await node.pauses.pause({ ...eventState, event: 'other' });
+  await node.pauses.pause({ ...eventState, event: 'changes' });
   const { data } = await node.runtime.create(call, { title: 'new' });
   await node.runtime.update(call, { id: data.id, body: { title: 'changed' } });
   isWell = true;
   await settle(stage, node, 190);
   assert.equal(seen.length, 2);
-  for (const event of ['tell', 'other', 'changes']) await node.pauses.resume({ ...tell, event });
+  for (const event of ['tell', 'other', 'changes']) await node.pauses.resume({ ...eventState, event });
   await settle(stage, node, 2);
   assert.deepEqual(seen.slice(2).toSorted(), [
     ...['create failing', 'create failing', 'create new', 'create new', 'update changed'],
@@ -55,20 +55,20 @@ test('another node keeps to a pause within a second, and the audit log has each 
     stage.node(async () => assert.fail('nothing is to be delivered'), { name }),
   );
   assert.ok(one && two);
-  assert.equal(await two.pauses.isPaused(tell, 'tell'), false);
-  await one.pauses.pause(tell);
-  await one.pauses.pause({ ...tell, auditContext: { ...by, actor: { kind: 'org_user', id: 'b2' } } });
-  assert.equal(await one.pauses.isPaused(tell, 'tell'), true);
+  assert.equal(await two.pauses.isPaused(eventState, 'tell'), false);
+  await one.pauses.pause(eventState);
+  await one.pauses.pause({ ...eventState, auditContext: { ...by, actor: { kind: 'org_user', id: 'b2' } } });
+  assert.equal(await one.pauses.isPaused(eventState, 'tell'), true);
   stage.bench.clock.advance(1001);
-  assert.equal(await two.pauses.isPaused(tell, 'tell'), true);
+  assert.equal(await two.pauses.isPaused(eventState, 'tell'), true);
   await two.runtime.create(await two.call('order'), { title: 'a' });
   await settle(stage, two, 5);
-  await two.pauses.resume(tell);
-  await two.pauses.resume(tell);
-  assert.equal(await two.pauses.isPaused(tell, 'tell'), false);
-  const told = await stage.bench.opened.store.scope(orgScopeName('acme')).range('audit', { limit: 100 });
+  await two.pauses.resume(eventState);
+  await two.pauses.resume(eventState);
+  assert.equal(await two.pauses.isPaused(eventState, 'tell'), false);
+  const entries = await stage.bench.opened.store.scope(orgScopeName('acme')).range('audit', { limit: 100 });
   assert.deepEqual(
-    told.map(({ value }) => value.match(/event\.(?:paused|resumed)/)?.[0]).filter((action) => action !== undefined),
+    entries.map(({ value }) => value.match(/event\.(?:paused|resumed)/)?.[0]).filter((action) => action !== undefined),
     ['event.paused', 'event.resumed'],
   );
 });
@@ -78,12 +78,12 @@ test('only events after writes are paused, and a pause that outlives its event i
   await stage.define({ event_name: 'check', event_stage: 'before' });
   await stage.define({ event_name: 'tell' });
   const { pauses } = stage.node(async () => delivered);
-  await assert.rejects(pauses.pause({ ...tell, event: 'check' }), { code: 'conflict' });
-  await assert.rejects(pauses.pause({ ...tell, event: 'none' }), { code: 'not_found' });
-  await assert.rejects(pauses.resume({ ...tell, event: 'none' }), { code: 'not_found' });
-  await pauses.pause(tell);
+  await assert.rejects(pauses.pause({ ...eventState, event: 'check' }), { code: 'conflict' });
+  await assert.rejects(pauses.pause({ ...eventState, event: 'none' }), { code: 'not_found' });
+  await assert.rejects(pauses.resume({ ...eventState, event: 'none' }), { code: 'not_found' });
+  await pauses.pause(eventState);
   await stage.define({ event_name: 'tell', enabled: false });
-  assert.equal(await pauses.isPaused(tell, 'tell'), true);
-  assert.equal(await pauses.isPaused({ ...tell, orgCode: 'other' }, 'tell'), false);
-  assert.equal(await pauses.isPaused({ ...tell, env: 'prod' }, 'other'), false);
+  assert.equal(await pauses.isPaused(eventState, 'tell'), true);
+  assert.equal(await pauses.isPaused({ ...eventState, orgCode: 'other' }, 'tell'), false);
+  assert.equal(await pauses.isPaused({ ...eventState, env: 'prod' }, 'other'), false);
 });

@@ -1,102 +1,160 @@
 /** Builders pause the deliveries of an event in one environment. What it would send waits in its outboxes meanwhile. */
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import type { ConfigReader } from '../../config/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Scope, ScopeName, Store } from '../../store/port.ts';
-import { asRead, json, table } from '../../store/table.ts';
+import { type Change, type Scope, ScopeClosed } from '../../store/port.ts';
+import { asRead, json, removeAsRead, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
-import { type Environment, orgScopeName } from '../../tenancy/port.ts';
-import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
-import { RestCache } from '../rest-cache.ts';
-import type { BringForward } from './bring-forward.ts';
+import { orgScopeName, workspacesPartition, workspaceTable } from '../../tenancy/port.ts';
+import { immediately } from '../../work/work-queue.ts';
+import { type OrgPlace, orgScope, type SharedDeps, workspaceScope } from '../automation-deps.ts';
+import type { LiveEvents } from '../events/live-events.ts';
+import { RestCache } from '../suspensions.ts';
+import { moveDue, outboxJobs, putQueue, queueMark, retryMark } from './outbox.ts';
 
-interface StoredPause {
-  /** RFC 3339. */
-  readonly at: string;
-  /** The id of the builder. */
-  readonly by: string;
-}
-
-/** In the scope of the org, by event. A pause outlives the versions of its event, and its removal. */
+/** In the scope of the org, by event: since when, and the id of the builder. A pause outlives the versions of its event, and its removal. */
 export const eventPauses = table(
   (event: string) => ({ pk: 'event-pause', sk: event }),
-  json<StoredPause>('pause of an event', { at: 'string', by: 'string' }),
+  json<{ readonly at: string; readonly by: string }>('pause of an event', { at: 'string', by: 'string' }),
 );
 
-export interface PauseCommand extends OrgPlace {
+interface PauseCommand extends OrgPlace {
   readonly auditContext: AuditContext;
   readonly event: string;
 }
 
-export interface Pauses {
-  /** A pause may be a second old before it is seen on other nodes; its end is seen at once. */
-  isPaused(place: OrgPlace, event: string): Promise<boolean>;
-  /** @throws Problem `not_found`; `conflict` for an event before writes, which has no deliveries. */
-  pause(command: PauseCommand): Promise<void>;
-  /** @throws Problem `not_found` where there is neither such an event nor a pause of it. */
-  resume(command: PauseCommand): Promise<void>;
-}
+export type Pauses = ReturnType<typeof createPauses>;
 
-export interface PausesDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
-  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+interface PausesDeps extends Pick<SharedDeps, 'stores' | 'configs' | 'clock' | 'changesOf'> {
   readonly live: LiveEvents;
-  readonly clock: Clock;
-  /** Another number once this node has heard of a change in the scope, where other nodes commit too. */
-  readonly changesOf?: Readonly<Record<Environment, (scope: ScopeName) => number>> | undefined;
-  readonly bringForward: BringForward;
+  readonly retryNow: RetryNow;
 }
 
 /** Of an org, in one environment. */
 export const pausesMax = 1000;
 
-export function createPauses({ stores, configs, live, clock, bringForward, changesOf }: PausesDeps): Pauses {
-  const cache = new RestCache(clock);
+export function createPauses(deps: PausesDeps) {
+  const { configs, live, changesOf } = deps;
+  const cache = new RestCache(deps.clock);
   const keyOf = ({ env, orgCode }: OrgPlace, event: string): string => `${env} ${orgCode} ${event}`;
-  const scopeOf = ({ env, orgCode }: OrgPlace): Scope => stores[env].scope(orgScopeName(orgCode));
   const stageOf = async ({ env, orgCode, event }: PauseCommand): Promise<'before' | 'after' | undefined> => {
     const found = await live.named(await configs[env].refresh(orgCode), { env, orgCode }, event);
     return found?.content.event_stage;
   };
   return {
-    isPaused: (place, event) => {
+    /** A pause may be a second old before it is seen on other nodes; its end is seen at once. */
+    isPaused: (place: OrgPlace, event: string): Promise<boolean> => {
       const changes = changesOf?.[place.env](orgScopeName(place.orgCode)) ?? 0;
-      const read = async () => (await eventPauses.read(scopeOf(place), event)) !== undefined;
-      return cache.rests({ key: keyOf(place, event), changes }, read);
+      const read = async () => (await eventPauses.read(orgScope(deps, place), event)) !== undefined;
+      return cache.rests(keyOf(place, event), changes, read);
     },
-    pause: async (command) => {
+    /** @throws Problem `not_found`; `conflict` for an event before writes, which has no deliveries. */
+    pause: async (command: PauseCommand): Promise<void> => {
       const { auditContext, event } = command;
       const stage = await stageOf(command);
       if (stage === undefined) throw notFound();
       if (stage === 'before')
         throw new Problem('conflict', 'an event before writes has no deliveries: it is switched off by `enabled`');
-      const scope = scopeOf(command);
+      const scope = orgScope(deps, command);
       await transact(scope, async () => {
-        const row = await eventPauses.read(scope, event);
-        if (row !== undefined) return { changes: [] };
+        if ((await eventPauses.read(scope, event)) !== undefined) return { changes: [] };
         if ((await scope.count(eventPauses.key('').pk, {}, pausesMax)) >= pausesMax)
           throw new Problem('conflict', `at most ${pausesMax} events of an org are paused`);
-        const put = eventPauses.put(event, { at: auditContext.at, by: auditContext.actor.id }, { if: asRead(row) });
-        return { changes: [put, told(command, 'event.paused')] };
+        const put = eventPauses.insert(event, { at: auditContext.at, by: auditContext.actor.id });
+        return { changes: [put, entry(command, 'event.paused')] };
       });
       cache.forget(keyOf(command, event));
     },
-    resume: async (command) => {
+    /** @throws Problem `not_found` where there is neither such an event nor a pause of it. */
+    resume: async (command: PauseCommand): Promise<void> => {
       const { event } = command;
-      const scope = scopeOf(command);
+      const scope = orgScope(deps, command);
       const { committed } = await transact(scope, async () => {
         const row = await eventPauses.read(scope, event);
-        if (row === undefined) return { changes: [] };
-        return { changes: [eventPauses.remove(event, { version: row.version }), told(command, 'event.resumed')] };
+        return { changes: row === undefined ? [] : [removeAsRead(row), entry(command, 'event.resumed')] };
       });
       if (committed === undefined && (await stageOf(command)) === undefined) throw notFound();
       cache.forget(keyOf(command, event));
-      await bringForward(command, [event]);
+      await deps.retryNow(command, [event]);
     },
   };
 }
 
-function told({ auditContext, event, env }: PauseCommand, action: string) {
+function entry({ auditContext, event, env }: PauseCommand, action: string) {
   return auditEntry(auditContext, { action, target: { kind: 'event', id: event }, env });
+}
+
+type RetryNowDeps = Pick<SharedDeps, 'stores' | 'wake' | 'onError'>;
+
+/**
+ * Has the waiting deliveries of events of an org made now, ahead of their retry times. Never fails: a delivery that it does
+ * not reach is made at its time.
+ */
+export type RetryNow = (place: OrgPlace, events: readonly string[]) => Promise<void>;
+
+const workspacesPerPage = 200;
+const workspacesAtOnce = 20;
+/** Workspaces that are looked at, once for each of the events. */
+const looksMax = 1000;
+/** Outboxes and held records that are brought forward. */
+const broughtMax = 200;
+/** Of these, held records of one event in one workspace. */
+const heldMax = 20;
+
+interface RetryBudget {
+  looks: number;
+  brought: number;
+}
+
+export function createRetryNow(deps: RetryNowDeps): RetryNow {
+  return async (place, events) => {
+    if (events.length === 0) return;
+    await walk(deps, place, events).catch(deps.onError);
+    deps.wake();
+  };
+}
+
+async function walk(deps: RetryNowDeps, place: OrgPlace, events: readonly string[]): Promise<void> {
+  const scope = orgScope(deps, place);
+  const budget: RetryBudget = { looks: looksMax, brought: broughtMax };
+  for (let after: string | undefined; ; ) {
+    const behind = after === undefined ? {} : { after };
+    const limit = workspacesPerPage;
+    const page = await workspaceTable.range(scope, workspacesPartition, { ...behind, limit });
+    const ready = page.filter(({ value }) => value.state === 'ready');
+    for (const event of events)
+      for (let start = 0; start < ready.length; start += workspacesAtOnce) {
+        if (budget.looks <= 0 || budget.brought <= 0) return;
+        const some = ready.slice(start, start + workspacesAtOnce);
+        budget.looks -= some.length;
+        const appointment = ({ sk }: { readonly sk: string }) => bring(workspaceScope(deps, place, sk), event, budget);
+        await Promise.all(some.map((row) => appointment(row).catch(deps.onError)));
+      }
+    after = page.at(-1)?.sk;
+    if (page.length < limit) return;
+  }
+}
+
+/**
+ * What is due already is moved too: a visit under way then finds, before it puts anything off, that it was asked for. A
+ * mark of the outbox is made for it where only held records have some.
+ */
+async function bring(scope: Scope, event: string, budget: RetryBudget): Promise<void> {
+  const plan = async () => {
+    const held = retryMark(event, '');
+    const [[queue], retries] = await Promise.all([
+      scope.get([queueMark(event)]),
+      scope.range(held.pk, { prefix: held.sk, limit: heldMax }),
+    ]);
+    if (queue === undefined && retries.length === 0) return { changes: [] };
+    const marked: Change = { ...putQueue(event, immediately), if: asRead(queue) };
+    const moved = [marked, ...retries.map((mark) => moveDue(mark, outboxJobs.retry, immediately))];
+    return { changes: moved.slice(0, Math.max(budget.brought, 0)) };
+  };
+  try {
+    const { planned } = await transact(scope, plan, { priority: 'background' });
+    budget.brought -= planned.changes.length;
+  } catch (error) {
+    // The workspace is being removed.
+    if (!(error instanceof ScopeClosed)) throw error;
+  }
 }

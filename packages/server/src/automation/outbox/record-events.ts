@@ -1,59 +1,62 @@
 /** Puts what events are to deliver into the commit of the write that they are about. */
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { IdSource } from '../../lib/ids.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type {
-  EntityEvents,
-  EventWrite,
-  PlannedChange,
-  RecordData,
-  RecordEvents,
-  WriteContext,
-  WriteLoop,
+import {
+  asDefined,
+  type EventWrite,
+  type PlannedChange,
+  type RecordData,
+  type RecordEvents,
+  unconditional,
+  type WriteContext,
+  type WriteLoop,
 } from '../../records/port.ts';
-import { asDefined, unconditional } from '../../records/port.ts';
-import { laneOf } from '../../tenancy/port.ts';
-import type { LiveEvent } from '../config/event-forms.ts';
-import type { LiveEvents } from '../config/live-events.ts';
-import { opOf, type WriteValues, writeValues } from '../config/write-values.ts';
-import { type LanePlace, laneKey } from './lane.ts';
-import { apartTexts, laneMark, type OutboxItem, outboxes, outboxPrefix, placeText, putLane } from './outbox-rows.ts';
+import { shareKeyOf } from '../../tenancy/port.ts';
+import type { SharedDeps } from '../automation-deps.ts';
+import { type LiveEvent, type LiveEvents, opOf, type WriteValues, writeValues } from '../events/live-events.ts';
+import {
+  apartTexts,
+  type DeliveryQueueKey,
+  type OutboxItem,
+  outboxes,
+  outboxPrefix,
+  placeText,
+  putQueue,
+  queueKeyText,
+  queueMark,
+} from './outbox.ts';
 
-export interface RecordEventsDeps {
+interface RecordEventsDeps extends Pick<SharedDeps, 'clock' | 'newId' | 'wake'> {
   readonly live: LiveEvents;
-  readonly lanes: KnownLanes;
-  readonly clock: Clock;
-  readonly newId: IdSource;
-  /** Has deliveries begin. */
-  readonly wake: () => void;
+  readonly markedQueues: MarkedQueues;
 }
 
 /**
  * The outboxes that this node knows to be due, so that a write that adds to one need not say so again. One that is
  * forgotten costs a change more, one that is wrongly known a conflict: the commit checks it.
  */
-export class KnownLanes {
+export class MarkedQueues {
   readonly #known = new BoundedMap<string, true>(100_000);
 
-  has(place: LanePlace): boolean {
-    return this.#known.get(laneKey(place)) !== undefined;
+  has(place: DeliveryQueueKey): boolean {
+    return this.#known.get(queueKeyText(place)) !== undefined;
   }
 
-  add(place: LanePlace): void {
-    this.#known.set(laneKey(place), true);
+  add(place: DeliveryQueueKey): void {
+    this.#known.set(queueKeyText(place), true);
   }
 
-  forget(place: LanePlace): void {
-    this.#known.delete(laneKey(place));
+  forget(place: DeliveryQueueKey): void {
+    this.#known.delete(queueKeyText(place));
   }
 }
 
 export function createRecordEvents(deps: RecordEventsDeps): RecordEvents {
   // For the same events the same answer: those of an entity stay until its configuration changes.
-  const ofEvents = new WeakMap<readonly LiveEvent[], EntityEvents>();
-  const entityEvents = (events: readonly LiveEvent[] | undefined): EntityEvents | undefined => {
+  type OfEntity = { readonly after: (write: EventWrite) => MaybePromise<readonly PlannedChange[]> };
+  const ofEvents = new WeakMap<readonly LiveEvent[], OfEntity>();
+  const entityEvents = (events: readonly LiveEvent[] | undefined): OfEntity | undefined => {
     if (events === undefined) return undefined;
     const known = ofEvents.get(events) ?? { after: (write: EventWrite) => itemsOf(deps, events, write) };
     ofEvents.set(events, known);
@@ -76,14 +79,14 @@ function itemsOf(
 ): MaybePromise<readonly PlannedChange[]> {
   const record = write.after ?? write.before?.data;
   const op = opOf(write);
-  const asked = events.filter(({ content }) => content.event_optype === op);
-  if (record === undefined || asked.length === 0) return [];
-  const written: WrittenRecord = { write, record, now: deps.clock.now() };
-  return dueEvents(asked, written).then((due) => (due.length === 0 ? [] : itemsFor(deps, due, written)));
+  const requested = events.filter(({ content }) => content.event_optype === op);
+  if (record === undefined || requested.length === 0) return [];
+  const written: EventRecord = { write, record, now: deps.clock.now() };
+  return dueEvents(requested, written).then((due) => (due.length === 0 ? [] : itemsFor(deps, due, written)));
 }
 
 /** The record of a write as its events tell it. `now` is in milliseconds since the epoch. */
-interface WrittenRecord {
+interface EventRecord {
   readonly write: EventWrite;
   readonly record: RecordData;
   readonly now: number;
@@ -92,16 +95,20 @@ interface WrittenRecord {
 function itemsFor(
   { newId }: RecordEventsDeps,
   due: readonly DueEvent[],
-  { write, record, now }: WrittenRecord,
+  { write, record, now }: EventRecord,
 ): readonly PlannedChange[] {
   const { call, before } = write;
   const { entity } = call;
   const op = opOf(write);
   const text = JSON.stringify(asDefined(entity, record));
-  const textBefore = op === 'update' && before !== undefined ? textWithVersion(write, before) : undefined;
+  const textBefore =
+    op === 'update' && before !== undefined
+      ? JSON.stringify({ ...asDefined(entity, before.data), version: before.version })
+      : undefined;
   const sk = placeText({ recordId: record.id, before: before?.version ?? 0 });
   const isApart = text.length + (textBefore?.length ?? 0) > textsInItemMax;
-  const stands = isApart ? [] : memberTexts(text, textBefore);
+  const ofRecord = [`"record":${text}`, ...(textBefore === undefined ? [] : [`"before":${textBefore}`])];
+  const existing = isApart ? [] : ofRecord;
   const changes = due.map(({ name, refused }) => {
     const item: OutboxItem = {
       ...{ id: newId(), at: now, op, entity: entity.name, ...writerOf(call), config: call.config.version },
@@ -111,7 +118,7 @@ function itemsFor(
       ...(isApart ? { isApart } : {}),
       ...(refused === undefined ? {} : { refused }),
     };
-    const value = `${[JSON.stringify(item).slice(0, -1), ...stands].join(',')}}`;
+    const value = `${[JSON.stringify(item).slice(0, -1), ...existing].join(',')}}`;
     return unconditional({ kind: 'put', ...outboxes.key({ event: name, sk }), value, if: 'absent' });
   });
   return isApart ? [...changes, ...apart(sk, now, text, textBefore)] : changes;
@@ -131,7 +138,7 @@ const stepsOfSlices = 60;
  */
 async function dueEvents(
   events: readonly LiveEvent[],
-  { write, record, now }: WrittenRecord,
+  { write, record, now }: EventRecord,
 ): Promise<readonly DueEvent[]> {
   let known: WriteValues | undefined;
   const values = (): WriteValues => {
@@ -139,7 +146,7 @@ async function dueEvents(
     return known;
   };
   const effort = { steps: 0 };
-  const pause = createYielder(laneOf(write.call.workspace), () => effort.steps * stepsOfSlices);
+  const pause = createYielder(shareKeyOf(write.call.workspace), () => effort.steps * stepsOfSlices);
   const due: DueEvent[] = [];
   for (const event of events) {
     await pause();
@@ -151,14 +158,6 @@ async function dueEvents(
 }
 
 const tooCostly = 'the conditions of the events of this write take too much';
-
-function textWithVersion({ call }: EventWrite, { data, version }: NonNullable<EventWrite['before']>): string {
-  return JSON.stringify({ ...asDefined(call.entity, data), version } satisfies RecordData & { version: number });
-}
-
-function memberTexts(text: string, textBefore: string | undefined): readonly string[] {
-  return [`"record":${text}`, ...(textBefore === undefined ? [] : [`"before":${textBefore}`])];
-}
 
 function apart(sk: string, now: number, text: string, textBefore: string | undefined): readonly PlannedChange[] {
   const due = { at: now + apartMilliseconds, queue: 'expire' } as const;
@@ -173,14 +172,14 @@ function writerOf({ actor: { userId, auditCaller } }: WriteContext): Pick<Outbox
 }
 
 /** The write loop, which says of each outbox that a commit adds to that there is something in it. */
-function markingLoop({ lanes, clock, wake }: RecordEventsDeps, writeLoop: WriteLoop): WriteLoop {
+function markingLoop({ markedQueues, clock, wake }: RecordEventsDeps, writeLoop: WriteLoop): WriteLoop {
   return async (context, entityNames, makePlan) => {
     const { env, scope } = context.workspace;
     let plans = 0;
     let named: readonly string[] = [];
     let marked = false;
-    const tell = (): void => {
-      for (const event of named) lanes.add({ env, scope, event });
+    const notify = (): void => {
+      for (const event of named) markedQueues.add({ env, scope, event });
       if (marked) wake();
     };
     try {
@@ -192,14 +191,14 @@ function markingLoop({ lanes, clock, wake }: RecordEventsDeps, writeLoop: WriteL
         if (named.length === 0) return plan;
         const marks = named.map((event): PlannedChange => {
           // What was refused of an earlier plan may have been this check.
-          if (plans === 1 && lanes.has({ env, scope, event }))
-            return unconditional({ kind: 'check', ...laneMark(event), if: 'present' });
+          if (plans === 1 && markedQueues.has({ env, scope, event }))
+            return unconditional({ kind: 'check', ...queueMark(event), if: 'present' });
           marked = true;
-          return unconditional(putLane(event, clock.now()));
+          return unconditional(putQueue(event, clock.now()));
         });
         return { ...plan, changes: [...plan.changes, ...marks] };
       });
-      tell();
+      notify();
       return written;
     } catch (error) {
       // The write may be stored all the same. Where it is not, there is nothing to deliver.
@@ -209,14 +208,9 @@ function markingLoop({ lanes, clock, wake }: RecordEventsDeps, writeLoop: WriteL
   };
 }
 
-const nothing: readonly string[] = [];
-
 function outboxesIn(changes: readonly PlannedChange[]): readonly string[] {
-  let events: Set<string> | undefined;
+  const events = new Set<string>();
   for (const { change } of changes)
-    if (change.kind === 'put' && change.pk.startsWith(outboxPrefix)) {
-      events ??= new Set();
-      events.add(change.pk.slice(outboxPrefix.length));
-    }
-  return events === undefined ? nothing : [...events];
+    if (change.kind === 'put' && change.pk.startsWith(outboxPrefix)) events.add(change.pk.slice(outboxPrefix.length));
+  return [...events];
 }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Line, Waiting } from './lane.ts';
-import type { OutboxItem } from './outbox-rows.ts';
-import { laneChanges, type SettledLine } from './settle.ts';
+import type { Line, OutboxItem, PendingItem } from './outbox.ts';
+import { queueChanges, type SettledLine } from './settle.ts';
 
 const now = 1000;
 const outcome = { state: 'delivered', status: 200, ms: 1, answer: 'ok', at: now } as const;
 
-function waitingAt(before: number): Waiting {
+function waitingAt(before: number): PendingItem {
   const sk = `r;${String(before).padStart(16, '0')}`;
   const base = { at: 0, op: 'update', entity: 'order', user: { id: 'u' }, config: 1, depth: 1, chain: [] } as const;
   const item: OutboxItem & { version: number } = { ...base, id: `item-${before}`, attempts: 0, version: before + 1 };
@@ -27,9 +26,9 @@ const behind: SettledLine = {
   settled: newLine.waiting.map((waiting) => ({ waiting, state: 'behind' })),
 };
 
-/** What happens to the mark of the held record. */
+/** The change of the held record's mark. */
 function marked(...lines: readonly SettledLine[]) {
-  return laneChanges('tell', lines, now).flatMap((change) =>
+  return queueChanges('tell', lines, now).flatMap((change) =>
     'sk' in change && change.sk === 'retry;tell;r' ? [[change.kind, 'due' in change ? change.due?.at : undefined]] : [],
   );
 }

@@ -1,35 +1,50 @@
-/** What a visit does with the lines of writes that it found: one attempt for each that is next, and what is written of it. */
-import type { Change } from '../../store/port.ts';
-import { type Outcome, pauseAfter } from '../../work/send.ts';
-import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
-import type { Told } from '../destinations/destination.ts';
-import { deliveryPauses, tryingMilliseconds } from './circuit.ts';
-import type { Lane, Line, Waiting } from './lane.ts';
-import { apartTexts, heldItems, type OutboxItem, pastItems, putRetry, retryMark } from './outbox-rows.ts';
-import type { Attempted } from './receipts.ts';
+/** Delivery attempts of a pass: one for the next line of each record, and the items written about it. */
+import type { Change, Scope } from '../../store/port.ts';
+import { pauseAfter, type SendOutcome } from '../../work/send.ts';
+import { chainDepthMax, chainRefusal } from '../chain-header.ts';
+import type { DeliveredItem } from '../destinations/destinations.ts';
+import { deliveryPauses, tryingMilliseconds } from './endpoints.ts';
+import {
+  apartTexts,
+  type DeliveryQueue,
+  type Line,
+  type OutboxItem,
+  type PendingItem,
+  putRetry,
+  retryingItems,
+  retryMark,
+  settledItems,
+} from './outbox.ts';
 
-/** What became of one item of a line. */
-export type Settled =
+export type SettledItem =
   | {
-      readonly waiting: Waiting;
+      readonly waiting: PendingItem;
       readonly state: 'delivered' | 'dead';
       readonly outcome?: TimedOutcome;
       readonly reason?: string;
     }
-  | { readonly waiting: Waiting; readonly state: 'retrying'; readonly outcome: TimedOutcome; readonly nextAt: number }
+  | {
+      readonly waiting: PendingItem;
+      readonly state: 'retrying';
+      readonly outcome: TimedOutcome;
+      readonly nextAt: number;
+    }
   /** It waits behind another one of its record. */
-  | { readonly waiting: Waiting; readonly state: 'behind' };
+  | { readonly waiting: PendingItem; readonly state: 'behind' };
 
-export type TimedOutcome = Outcome & { readonly at: number };
+/** What a receipt says: what only waits behind others has none. */
+export type Attempted = Exclude<SettledItem, { readonly state: 'behind' }>;
+
+type TimedOutcome = SendOutcome & { readonly at: number };
 
 export interface SettledLine {
   readonly line: Line;
   /** Of the first items of the line; the others stay where they are. */
-  readonly settled: readonly Settled[];
+  readonly settled: readonly SettledItem[];
 }
 
-/** What an attempt comes to. @param random from 0 to 1. */
-export function afterAttempt(waiting: Waiting, outcome: TimedOutcome, now: number, random: number): Settled {
+/** The outcome of an attempt. @param random from 0 to 1. */
+export function afterAttempt(waiting: PendingItem, outcome: TimedOutcome, now: number, random: number): SettledItem {
   const { item } = waiting;
   if (outcome.state === 'delivered') return { waiting, state: 'delivered', outcome };
   const pause = pauseAfter(deliveryPauses, item.attempts + 1, random, outcome.retryAfterSeconds);
@@ -38,7 +53,6 @@ export function afterAttempt(waiting: Waiting, outcome: TimedOutcome, now: numbe
   return isOver ? { waiting, state: 'dead', outcome } : { waiting, state: 'retrying', outcome, nextAt };
 }
 
-/** Whether it was tried for as long as anything is. */
 export function isExpired(item: OutboxItem, now: number): boolean {
   return now >= (item.from ?? item.at) + tryingMilliseconds;
 }
@@ -50,40 +64,35 @@ export function refusalOf({ depth, chain, refused }: OutboxItem, event: string):
 }
 
 /** The item with its texts; undefined where they are gone. */
-export async function toldOf({ scope }: Lane, { item, sk }: Waiting): Promise<Told | undefined> {
-  const { isApart, version } = item;
-  if (isApart !== true) return deliverable(item, item.record, item.before, version);
-  const [record, before] = await apartTexts.readMany(scope, [
-    { sk, of: 'record' },
-    { sk, of: 'before' },
-  ]);
-  return deliverable(item, record?.value, before?.value, version);
+export async function deliveryOf(
+  { scope }: DeliveryQueue,
+  { item, sk }: PendingItem,
+): Promise<DeliveredItem | undefined> {
+  const { record, before } = item.isApart === true ? await textsApart(scope, sk) : item;
+  if (record === undefined || (item.op === 'update' && before === undefined)) return undefined;
+  return { item, record: { ...record, version: item.version }, before };
 }
 
-function deliverable(
-  item: OutboxItem,
-  record: OutboxItem['record'],
-  before: OutboxItem['before'],
-  version: number,
-): Told | undefined {
-  if (record === undefined || (item.op === 'update' && before === undefined)) return undefined;
-  return { item, record: { ...record, version }, before };
+async function textsApart(scope: Scope, sk: string) {
+  const places = (['record', 'before'] as const).map((of) => ({ sk, of }));
+  const [record, before] = await apartTexts.readMany(scope, places);
+  return { record: record?.value, before: before?.value };
 }
 
 const day = 24 * 3600 * 1000;
 const pastMilliseconds = { delivered: 3 * day, dead: 30 * day } as const;
 
-/** What has come to its end, kept so that it may be sent again. */
+/** Finished deliveries, kept so that they may be sent again. */
 function ended(
   event: string,
-  { waiting, state, outcome }: Extract<Settled, { state: 'delivered' | 'dead' }>,
+  { waiting, state, outcome }: Extract<SettledItem, { state: 'delivered' | 'dead' }>,
   now: number,
 ): readonly Change[] {
   const { item, sk, removal } = waiting;
   const attempts = item.attempts + (outcome === undefined ? 0 : 1);
   const due = { at: now + pastMilliseconds[state], queue: 'expire' } as const;
   // By id, with the place of the write, which is part of what it is.
-  return [removal, pastItems.put({ event, sk: `${item.id};${sk}` }, { ...item, attempts }, { if: 'any', due })];
+  return [removal, settledItems.put({ event, sk: `${item.id};${sk}` }, { ...item, attempts }, { if: 'any', due })];
 }
 
 /** The records of which something was left waiting behind what came before it. */
@@ -91,23 +100,21 @@ export function followedIn(lines: readonly SettledLine[]): ReadonlySet<string> {
   return new Set(lines.flatMap(({ line }) => (line.isBehind ? [line.recordId] : [])));
 }
 
-/** The changes of a lane that come of its lines, in whichever order they came to their end. */
-export function laneChanges(event: string, lines: readonly SettledLine[], now: number): readonly Change[] {
+/** The changes of a queue from its lines, in whichever order they finished. */
+export function queueChanges(event: string, lines: readonly SettledLine[], now: number): readonly Change[] {
   const changes: Change[] = [];
   const followed = followedIn(lines);
   for (const one of lines) {
     const { recordId, head } = one.line;
-    for (const settled of one.settled) changes.push(...settledChanges(event, settled, head !== undefined, now));
+    for (const settled of one.settled) {
+      const isOver = settled.state === 'delivered' || settled.state === 'dead';
+      changes.push(...(isOver ? ended(event, settled, now) : held(event, settled, head !== undefined)));
+    }
     const at = retryAfter(one, followed.has(recordId), now);
     if (at === null) changes.push({ kind: 'remove', ...retryMark(event, recordId), if: 'any' });
     else if (at !== undefined) changes.push(putRetry(event, recordId, at));
   }
   return changes;
-}
-
-function settledChanges(event: string, settled: Settled, isHeld: boolean, now: number): readonly Change[] {
-  const isOver = settled.state === 'delivered' || settled.state === 'dead';
-  return isOver ? ended(event, settled, now) : held(event, settled, isHeld);
 }
 
 /** When the held items of the record are looked at again: undefined where that stays as it is, null where none are left. */
@@ -118,24 +125,9 @@ function retryAfter({ line, settled }: SettledLine, isFollowed: boolean, now: nu
   return head.hasNext || isFollowed ? now : null;
 }
 
-function held(event: string, { waiting, state }: Settled, isThere: boolean): readonly Change[] {
+function held(event: string, { waiting, state }: SettledItem, isThere: boolean): readonly Change[] {
   const { item, sk, removal } = waiting;
   const attempts = item.attempts + (state === 'retrying' ? 1 : 0);
-  const put = heldItems.put({ event, sk }, { ...item, attempts }, { if: 'any' });
+  const put = retryingItems.put({ event, sk }, { ...item, attempts }, { if: 'any' });
   return isThere ? [put] : [removal, put];
-}
-
-/** What receipts are to say of the lines: of all but those that only wait behind others. */
-export function attemptsOf({ event, tenantCode }: Lane, lines: readonly SettledLine[]): readonly Attempted[] {
-  const attempts: Attempted[] = [];
-  for (const { line, settled } of lines)
-    for (const one of settled) {
-      if (one.state === 'behind') continue;
-      const { waiting, state, outcome } = one;
-      const nextAt = 'nextAt' in one ? one.nextAt : undefined;
-      const reason = 'reason' in one ? one.reason : undefined;
-      const told = { item: waiting.item, event, recordId: line.recordId, tenantCode, state, nextAt, outcome };
-      attempts.push(reason === undefined ? told : { ...told, reason });
-    }
-  return attempts;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHookContent } from './hook-content.ts';
+import { readHookContent } from './hooks.ts';
 
 const form = 'application/x-www-form-urlencoded';
 const structured = 'application/cloudevents+json';

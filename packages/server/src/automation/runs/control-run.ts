@@ -1,33 +1,95 @@
-/** Builders end runs and begin them again. */
+/** Builders begin runs, end them and begin them again. */
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import { findActiveWorkspace } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
-import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
-import { type Store, TooLarge } from '../../store/port.ts';
+import { TooLarge } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict, overtaken, transact } from '../../store/transact.ts';
-import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
-import type { StoredBlocks } from '../blocks/stored-blocks.ts';
-import { isValuePath } from '../blocks/value-path.ts';
-import type { WorkMeter } from '../work-meter.ts';
-import { closeRun, closingIn, type EndingDeps, putSummary, type RunWorkspace } from './close-run.ts';
-import { assertMayBegin } from './run-bounds.ts';
-import { dueRun, isOver, type Run, type RunRows, type RunStep, runSummaries, stepOf } from './run-rows.ts';
+import { findActiveWorkspace, type Workspace } from '../../tenancy/port.ts';
+import { type OrgPlace, orgScope, type SharedDeps, type TenantPlace, workspaceScope } from '../automation-deps.ts';
+import { isValuePath } from '../blocks/block-run.ts';
+import { checkInput } from '../blocks/interpret.ts';
+import { liveBlock, type StoredBlocks } from '../blocks/stored-blocks.ts';
+import { closeRun, type EndingDeps, putSummary, type RunWorkspace } from './execute-run.ts';
+import { assertMayStart } from './run-bounds.ts';
+import { type BlockListDeps, listBlocks, listRuns, ownRun, type RunLogDeps, type RunName, showRun } from './run-log.ts';
+import {
+  appUser,
+  dueRun,
+  isOver,
+  type Run,
+  type RunRows,
+  type RunStep,
+  type RunUser,
+  runSummaries,
+  stepOf,
+} from './run-rows.ts';
+import type { AutomationWork } from './runs.ts';
 
-export interface ControlDeps extends EndingDeps {
-  readonly blocks: StoredBlocks;
-  readonly meter: WorkMeter;
-  readonly newId: IdSource;
-  /** Has what is due looked for now. */
-  readonly wake: () => void;
+/** The logic blocks and runs of an org, as its builders see and change them. */
+export function openRuns(deps: ControlDeps & RunCommandDeps & RunLogDeps & BlockListDeps) {
+  return {
+    blocks: (place: OrgPlace, query: Parameters<typeof listBlocks>[2]) => listBlocks(deps, place, query),
+    list: (args: Parameters<typeof listRuns>[1]) => listRuns(deps, args),
+    show: (name: RunName) => showRun(deps, name),
+    cancel: (name: RunName, by: AuditContext) => cancelRun(deps, name, by),
+    retry: (name: RunName, args: Parameters<typeof retryRun>[2]) => retryRun(deps, name, args),
+    begin: (run: RunCommand) => beginRun(deps, run),
+    /** A run that a user has begun by a call. */
+    own: (workspace: Workspace, id: string, who: RunUser) => ownRun(deps.runRows, workspace, { id, who }),
+  };
 }
 
-/** A run, by the org and environment of the builder who names it. */
-export interface RunName {
-  readonly env: Environment;
-  readonly orgCode: string;
-  readonly id: string;
+interface RunCommand extends TenantPlace {
+  readonly block: string;
+  readonly input: unknown;
+  readonly by: AuditContext;
+}
+
+interface RunCommandDeps extends EndingDeps, Pick<SharedDeps, 'configs' | 'newId'> {
+  readonly blocks: StoredBlocks;
+  readonly start: AutomationWork['start'];
+}
+
+/**
+ * Begins a run of a live block, which nothing waits for: in the name of the builder in the test environment, and of the
+ * app itself in production.
+ * @throws Problem `not_found`; `workspace_suspended`; `validation_failed`; `conflict` in production for a block that runs by the rights of its
+ * caller; `rate_limited`; `plan_limit_exceeded`.
+ */
+async function beginRun(deps: RunCommandDeps, run: RunCommand): Promise<{ readonly run: string }> {
+  const { stores, configs, blocks, clock } = deps;
+  const { env, orgCode, block: name, input, by } = run;
+  const workspace = await findActiveWorkspace(stores, run);
+  const config = await configs[env].refresh(orgCode);
+  const block = await liveBlock(blocks, { config, place: run }, name);
+  if (block === undefined) throw notFound();
+  if (env === 'prod' && block.app === undefined)
+    throw new Problem(
+      'conflict',
+      'builders have no rights in production: there only a block with `run_as: "app"` is begun',
+    );
+  checkInput(block, input, '/input');
+  const id = deps.newId();
+  const event = { id: by.request_id, type: 'logicblock.run', timestamp: timestamp(clock.now()), depth: 1, path: '' };
+  const { id: builder } = by.actor;
+  const user: RunUser = env === 'prod' ? appUser : { id: builder, kind: 'builder', act: builder };
+  const ask = {
+    ...{ workspace, config, block: name, input, given: { event }, id, user },
+    trigger: { kind: 'manual', id: by.request_id } as const,
+    origin: { depth: 0, chain: [] },
+  };
+  const target = { kind: 'run', id, name };
+  const entries = auditEntry(by, { action: 'run.begun', target, env, tenant_code: workspace.tenantCode });
+  await deps.start(ask, [entries]);
+  // It is there for a builder who asks for it at once. What took it up meanwhile knows more of it.
+  const row = await deps.runRows(workspace.scope).read(id);
+  if (row !== undefined) await putSummary(deps, workspace, row.value, 'absent').catch(ignoreConflict);
+  return { run: id };
+}
+
+interface ControlDeps extends EndingDeps, Pick<SharedDeps, 'meter' | 'newId' | 'wake'> {
+  readonly blocks: StoredBlocks;
 }
 
 /**
@@ -47,10 +109,10 @@ export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditConte
     const cancelled: Run = { ...run, state: 'cancelled', ended_at: timestamp(now) };
     // It expires once it is closed, and its values are shown from then on: a step may write to encrypted fields until now.
     const put = rows.put(cancelled, { if: { version: row.version } });
-    const told = auditEntry(by, { action: 'run.cancelled', ...audited(name, place) });
-    return { run: cancelled, changes: [put, dueRun(run.id, now), told] };
+    const entries = auditEntry(by, { action: 'run.cancelled', ...audited(name.id, place) });
+    return { run: cancelled, changes: [put, dueRun(run.id, now), entries] };
   });
-  await closeRun(closingIn(deps, name.env), { run: planned.run, workspace: place });
+  await closeRun(deps, place, { run: planned.run });
 }
 
 /**
@@ -78,7 +140,7 @@ export async function retryRun(
     : await stepsBefore(rows, run.id, from);
   assertCanBeDoneAgain(run, { redone, isWhole });
   await meter.check(name.orgCode, 'runs');
-  await assertMayBegin(scope);
+  await assertMayStart(scope);
   const { ended_at: _ended, error: _error, returns: _returns, failed_passes: _failed, ...rest } = run;
   const now = clock.now();
   const id = newId();
@@ -91,15 +153,21 @@ export async function retryRun(
     ...{ taken: 0, stalled: 0, steps: kept.length },
   };
   const puts = kept.map((step) => rows.insertStep({ run: id, path: step.sk }, stepOf(step)));
-  const told = auditEntry(by, { action: 'run.retried', ...audited(name, place), detail: { run: id } });
-  const changes = [rows.replace(row, { ...run, retried_as: id }), rows.insert(again), dueRun(id, now), told, ...puts];
+  const entries = auditEntry(by, { action: 'run.retried', ...audited(name.id, place), detail: { run: id } });
+  const changes = [
+    rows.replace(row, { ...run, retried_as: id }),
+    rows.insert(again),
+    dueRun(id, now),
+    entries,
+    ...puts,
+  ];
   const attempt = await attemptCommit(scope, changes).catch((error: unknown) => {
     throw error instanceof TooLarge ? new Problem('conflict', 'the run has too many steps to be retried') : error;
   });
   if ('refusedAt' in attempt) throw overtaken();
   meter.add(name, 'runs', 1);
   // The run is there for who asks for it at once; its org learns of it in any case when it is taken up.
-  await putSummary(closingIn(deps, name.env), place, again, 'absent').catch(ignoreConflict);
+  await putSummary(deps, place, again, 'absent').catch(ignoreConflict);
   wake();
   return { id };
 }
@@ -131,14 +199,7 @@ function assertCanBeDoneAgain(
 
 type StepRow = Row<RunStep>;
 
-interface StepsBefore {
-  /** The steps that were done before the named one began, or that were refused while the run went on. */
-  readonly kept: readonly StepRow[];
-  /** The first of the others that was done, and will be done again. */
-  readonly redone: StepRow | undefined;
-  /** Whether no step at all wrote to encrypted fields. */
-  readonly isWhole: boolean;
-}
+type StepsBefore = Awaited<ReturnType<typeof stepsBefore>>;
 
 async function isTransaction({ blocks }: ControlDeps, { env, orgCode }: RunName, run: Run): Promise<boolean> {
   return (await blocks.at({ env, orgCode, name: run.block, version: run.version }))?.isTransaction === true;
@@ -151,8 +212,11 @@ function nothingDone(from: string | undefined): StepsBefore {
   throw invalidBody([{ pointer: '/from', code: 'unknown_reference', message }]);
 }
 
-/** The steps of a run as a step divides them, by its id or its path. */
-async function stepsBefore(stored: RunRows, id: string, from: string | undefined): Promise<StepsBefore> {
+/**
+ * The steps of a run as a step divides them, by its id or its path. `kept` are those that were done before it began, or that
+ * were refused while the run went on; `redone` is the first of the others that was done, and will be done again.
+ */
+async function stepsBefore(stored: RunRows, id: string, from: string | undefined) {
   const kept: StepRow[] = [];
   let redone: StepRow | undefined;
   let isWhole = true;
@@ -177,19 +241,15 @@ async function stored(rows: RunRows, id: string): Promise<Row<Run>> {
   return row;
 }
 
-interface RunLocation extends RunWorkspace {
-  readonly store: Store;
-}
-
 /** @throws Problem `not_found`. */
-async function placeOf({ stores }: ControlDeps, { env, orgCode, id }: RunName): Promise<RunLocation> {
-  const store = stores[env];
-  const summary = await runSummaries.read(store.scope(orgScopeName(orgCode)), id);
+async function placeOf(deps: ControlDeps, name: RunName): Promise<RunWorkspace> {
+  const summary = await runSummaries.read(orgScope(deps, name), name.id);
   if (summary === undefined) throw notFound();
   const tenantCode = summary.value.tenant_code;
-  return { store, orgCode, tenantCode, scope: store.scope(workspaceScopeName(orgCode, tenantCode)) };
+  const { env, orgCode } = name;
+  return { env, orgCode, tenantCode, scope: workspaceScope(deps, name, tenantCode) };
 }
 
-function audited({ env, id }: RunName, { tenantCode }: RunLocation) {
+function audited(id: string, { env, tenantCode }: RunWorkspace) {
   return { target: { kind: 'run', id }, env, tenant_code: tenantCode };
 }

@@ -1,28 +1,42 @@
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import type { IdSource } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
-import { TooLarge } from '../../store/port.ts';
+import { type Change, type Condition, type Due, type Scope, TooLarge } from '../../store/port.ts';
+import { asRead } from '../../store/table.ts';
+import { transact, tryCommit } from '../../store/transact.ts';
+import { walk } from '../../store/walk.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import { orgScope, type SharedDeps } from '../automation-deps.ts';
 import { blockFailure, stepErrorOf } from '../blocks/block-failure.ts';
+import type { CompiledBlock, StartValues } from '../blocks/block-run.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
-import type { CompiledBlock } from '../blocks/effects.ts';
 import { interpret } from '../blocks/interpret.ts';
 import { assertMayCall, type StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { Suspensions } from '../suspensions.ts';
 import type { RunJournal } from './journal.ts';
-import { runBlindly } from './redaction.ts';
+import { type Redaction, runBlindly, stepBlindly } from './redaction.ts';
 import { assertFits } from './run-bounds.ts';
-import { type BegunStep, type OutsideDeps, RunEffects, Suspended } from './run-effects.ts';
-import type { Run, RunError, RunStep } from './run-rows.ts';
-import { runTransaction } from './transactions/run-transaction.ts';
-import { ContendedTransaction, type TransactionQueue } from './transactions/transaction-queue.ts';
+import { type OutsideEffectsDeps, RunEffects, type StartedStep, Suspended } from './run-effects.ts';
+import {
+  dueRunKey,
+  forgottenAt,
+  isOver,
+  type OpenRunRows,
+  type Run,
+  type RunError,
+  type RunGiven,
+  type RunRows,
+  type RunStep,
+  type RunSummary,
+  runSummaries,
+  stepOf,
+  wroteSecrets,
+} from './run-rows.ts';
+import { ContendedTransaction, runTransaction, type TransactionQueue } from './transactions/run-transaction.ts';
 
-export interface ExecuteDeps extends OutsideDeps {
+export interface ExecuteDeps extends OutsideEffectsDeps, Pick<SharedDeps, 'clock' | 'newId'> {
   readonly runtime: RecordRuntime;
-  readonly clock: Clock;
-  readonly newId: IdSource;
   readonly blocks: StoredBlocks;
   readonly scripts: Pick<ScriptRunner, 'run'>;
   readonly suspensions: Suspensions;
@@ -33,11 +47,10 @@ export interface Executed {
   readonly run: Run;
   /** Of a run that is done, as the block has it: what is stored is redacted. */
   readonly returns?: unknown;
-  /** Why it failed. */
   readonly refusal?: Problem;
 }
 
-export interface Execution {
+interface Execution {
   readonly journal: RunJournal;
   readonly workspace: Workspace;
   readonly caller: BlockCaller;
@@ -50,7 +63,7 @@ export interface Execution {
  * @throws LeaseLost, and what is no refusal: then the run stands as it is, and is taken up again.
  */
 export async function executeRun(deps: ExecuteDeps, execution: Execution): Promise<Executed> {
-  let done: DoneSteps = { begun: undefined };
+  let done: DoneSteps = { started: undefined };
   try {
     const returns = await doSteps(deps, execution, (steps) => {
       done = steps;
@@ -63,7 +76,7 @@ export async function executeRun(deps: ExecuteDeps, execution: Execution): Promi
 
 /** What was done of a run until now, as it is stored where the run fails. */
 interface DoneSteps {
-  readonly begun: BegunStep | undefined;
+  readonly started: StartedStep | undefined;
   /** Of a transaction: what had no effect is all that was done of it. */
   readonly reads?: ReadonlyMap<string, RunStep>;
   /** How many passes of loops failed while it went on: a transaction catches no errors. */
@@ -80,7 +93,8 @@ async function doSteps(
   const { run } = journal;
   const blockOf = blocksOf(deps, run, workspace);
   const block = await blockOf(run.block);
-  const start = startOf(run, workspace, caller);
+  const { input, now } = run;
+  const start = startOf(workspace, run.given ?? { event: null }, { user: caller.user, input, now });
   const place = { caller, origin: { depth: run.depth, chain: [...run.chain, run.block] } };
   const called = async (name: string) => {
     const found = await blockOf(name);
@@ -106,7 +120,6 @@ async function doSteps(
   }
 }
 
-/** The blocks that a run works by. */
 function blocksOf({ blocks }: ExecuteDeps, run: Run, { env, orgCode }: Workspace) {
   return async (name: string): Promise<CompiledBlock> => {
     const version = run.blocks[name];
@@ -177,17 +190,15 @@ export async function failRun(
   }
 }
 
-function startOf(run: Run, { env, tenantId, tenantCode }: Workspace, { user }: BlockCaller) {
-  const { event, record, before } = run.given ?? { event: null };
+export function startOf(
+  { env, tenantId, tenantCode }: Workspace,
+  { event, record, before }: RunGiven,
+  of: Pick<StartValues, 'user' | 'input' | 'now'>,
+): StartValues {
   return {
-    event,
+    ...{ event, tenant: { id: tenantId, code: tenantCode }, env, ...of },
     ...(record === undefined ? {} : { record }),
     ...(before === undefined ? {} : { before }),
-    user,
-    tenant: { id: tenantId, code: tenantCode },
-    input: run.input,
-    env,
-    now: run.now,
   };
 }
 
@@ -219,12 +230,124 @@ export function errorOf(problem: Problem): RunError {
 
 /** The step that failed, if it reached out: others have no row. */
 function failedStep(
-  { begun }: DoneSteps,
+  { started }: DoneSteps,
   { journal, clock }: { readonly journal: RunJournal; readonly clock: Clock },
   error: RunError,
 ): ReadonlyMap<string, RunStep> {
-  if (begun === undefined || begun.note.id !== error.step || journal.step(begun.path) !== undefined) return new Map();
-  const { began, ...note } = begun.note;
-  const step: RunStep = { ...note, state: 'failed', at: timestamp(began), ms: clock.now() - began, error };
-  return new Map([[begun.path, step]]);
+  if (started === undefined || started.note.id !== error.step || journal.step(started.path) !== undefined)
+    return new Map();
+  const { began: startedAt, ...note } = started.note;
+  const step: RunStep = { ...note, state: 'failed', at: timestamp(startedAt), ms: clock.now() - startedAt, error };
+  return new Map([[started.path, step]]);
+}
+
+export type RunWorkspace = Pick<Workspace, 'env' | 'orgCode' | 'tenantCode' | 'scope'>;
+
+export interface EndingDeps extends Pick<SharedDeps, 'stores' | 'clock' | 'retentionOf' | 'notify'> {
+  readonly runRows: OpenRunRows;
+}
+
+/**
+ * Does what is left to do for a run that is over: its steps are stored as they are shown, and expire; its org learns how
+ * it ended. Until that is done the run stays due, so a process that dies in between leaves it to another.
+ * @param redaction of the process that did the run; left out, what may hold values of encrypted fields is dropped.
+ */
+export async function closeRun(
+  deps: EndingDeps,
+  workspace: RunWorkspace,
+  { run, redaction }: { readonly run: Run; readonly redaction?: Redaction },
+): Promise<void> {
+  const { scope } = workspace;
+  const stored = deps.runRows(scope);
+  const due = forgottenAt(deps.clock.now(), (await deps.retentionOf(workspace.orgCode)).runs);
+  // Another process knew the values: what one of the steps wrote to encrypted fields may be in any of them.
+  const isBlind = redaction === undefined ? await wroteSecrets(scope, run.id) : redaction.isBlind;
+  const show = (step: RunStep): RunStep => {
+    if (isBlind) return stepBlindly(step);
+    return redaction === undefined ? step : (redaction.of(step) as RunStep);
+  };
+  if (redaction === undefined) await closeRow(stored, scope, { id: run.id, isBlind, due });
+  const close = async (): Promise<boolean> => {
+    let isWhole = true;
+    for await (const rows of stored.steps(run.id)) {
+      const open = rows.filter((row) => row.due === undefined);
+      const puts = open.map((row): Change => {
+        const step = waited(show(stepOf(row)), run);
+        return stored.putStep({ run: run.id, path: row.sk }, step, { if: asRead(row), due });
+      });
+      if (puts.length > 0 && !(await tryCommit(scope, puts, { priority: 'background' }))) isWhole = false;
+    }
+    return isWhole;
+  };
+  // The run is due from its end on, so another process may be closing it too: what that one has done need not be done again.
+  while (!(await close()));
+  const isAnswered = run.trigger.kind === 'call' && run.taken === 0 && redaction !== undefined;
+  // A caller who still waits learns it from the reply.
+  if (run.state === 'failed' && !isAnswered)
+    await deps.notify(workspace, { kind: 'run', name: run.block, code: run.error?.code }, 1);
+  await putSummary(deps, workspace, run);
+  await scope.commit([{ kind: 'remove', ...dueRunKey(run.id), if: 'any' }], { priority: 'background' });
+}
+
+/** A wait that was over when its run was. */
+function waited(step: RunStep, { ended_at = '' }: Run): RunStep {
+  return step.until !== undefined && step.until <= Date.parse(ended_at) ? { ...step, state: 'done' } : step;
+}
+
+/** A run that is begun again meanwhile is written too. */
+async function closeRow(
+  stored: RunRows,
+  scope: Scope,
+  { id, isBlind, due }: { readonly id: string; readonly isBlind: boolean; readonly due: Due },
+): Promise<void> {
+  const plan = async () => {
+    const row = await stored.read(id);
+    if (row === undefined || (row.due !== undefined && !isBlind)) return { changes: [] };
+    const run = isBlind ? runBlindly(row.value) : row.value;
+    return { changes: [stored.put(run, { if: asRead(row), due: row.due ?? due })] };
+  };
+  await transact(scope, plan, { priority: 'background' });
+}
+
+/**
+ * Longer than any run waits: what a run leaves here that never comes to be taken up again, since its workspace is gone,
+ * is forgotten too.
+ */
+const openMilliseconds = 40 * 86_400_000;
+
+/** The current state of the run, for the lists of its org. */
+export async function putSummary(
+  deps: EndingDeps,
+  workspace: RunWorkspace,
+  run: Run,
+  condition: Condition = 'any',
+): Promise<void> {
+  const { id, block, trigger, state, started_at, ended_at, failed_passes, error } = run;
+  const summary: RunSummary = {
+    ...{ id, block, tenant_code: workspace.tenantCode, trigger, state, started_at, ended_at, failed_passes },
+    // Its sentence may hold values of the workspace.
+    error: error && { code: error.code, step: error.step },
+  };
+  const kept = isOver(run) ? (await deps.retentionOf(workspace.orgCode)).runs : openMilliseconds;
+  const due = forgottenAt(deps.clock.now(), kept);
+  await orgScope(deps, workspace).commit([runSummaries.put(id, summary, { if: condition, due })]);
+}
+
+const summariesPerRead = 200;
+
+/**
+ * Removes what the lists of an org show of the runs of a workspace. May be repeated.
+ * @param scope that of the org in the environment.
+ * @param afterPage asked after each page that was read. What it throws ends the work.
+ */
+export async function forgetRunsOf(scope: Scope, tenantCode: string, afterPage: () => Promise<void>): Promise<void> {
+  const { pk } = runSummaries.key('');
+  const read = (after: string | undefined) =>
+    runSummaries.range(scope, pk, { ...(after === undefined ? {} : { after }), limit: summariesPerRead });
+  for await (const rows of walk({ after: undefined }, read, ({ sk }) => sk)) {
+    const gone = rows.filter(({ value }) => value.tenant_code === tenantCode);
+    const removals = gone.map(({ sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
+    if (removals.length > 0) await scope.commit(removals, { priority: 'background' });
+    await afterPage();
+  }
 }

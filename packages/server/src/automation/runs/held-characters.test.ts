@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBench, RecordBench } from '../../testing/record-bench.ts';
-import type { StepRun } from '../blocks/effects.ts';
-import { createHeldCharacters } from './held-characters.ts';
+import type { StepRun } from '../blocks/block-run.ts';
+import { createHeldCharacters } from './run-bounds.ts';
 import { openRunBench } from './testing/run-bench.ts';
 
 const full = { code: 'rate_limited' };

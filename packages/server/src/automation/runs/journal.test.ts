@@ -5,9 +5,9 @@ import { leaseMilliseconds, RunJournal } from './journal.ts';
 import { dueRunKey, type Run } from './run-rows.ts';
 import { runRows } from './testing/opened-runs.ts';
 
-const began = 0;
+const startedAt = 0;
 const retentionOf = async () => ({ runs: 1, receipts: 1 });
-const note = (id: string) => ({ id, type: 'get', began });
+const note = (id: string) => ({ id, type: 'get', began: startedAt });
 
 function runIn({ newId }: RecordBench): Run {
   return {

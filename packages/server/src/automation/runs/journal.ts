@@ -1,13 +1,13 @@
-import { type Clock, timestamp } from '../../lib/clock.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
+import { createSerializer } from '../../lib/scheduling/serializer.ts';
 import type { PlannedChange, StoredRecord } from '../../records/port.ts';
-import type { Change, Due } from '../../store/port.ts';
+import type { Change } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { Lease, LeaseLost, type LeaseTerms } from '../../work/lease.ts';
-import type { RetentionOf } from '../retention.ts';
+import type { SharedDeps } from '../automation-deps.ts';
 import { Redaction } from './redaction.ts';
-import { assertCanBegin, assertFits } from './run-bounds.ts';
+import { assertCanStart, assertFits } from './run-bounds.ts';
 import {
   dueRun,
   forgottenAt,
@@ -46,25 +46,20 @@ export function runLease({ runRows, workspace, clock, nodeId }: JournalDeps, run
 /** By their paths. */
 type Steps = ReadonlyMap<string, RunStep>;
 
-export interface JournalDeps {
+interface JournalDeps extends Pick<SharedDeps, 'clock' | 'retentionOf'> {
   readonly runRows: OpenRunRows;
   readonly workspace: Workspace;
-  readonly retentionOf: RetentionOf;
-  readonly clock: Clock;
   readonly nodeId: string;
 }
 
-/** What is known of a step as it begins. */
 export interface StepNote extends Pick<RunStep, 'id' | 'type' | 'entity' | 'record' | 'has_secrets' | 'log'> {
   /** Milliseconds since the epoch. */
   readonly began: number;
 }
 
-/** What a step gives, by the record that its write leaves. */
 export type OutputOf = (record: StoredRecord | undefined) => Promise<unknown>;
 
-/** The changes that come along in the commit of a write. */
-export type Along = (records: readonly (StoredRecord | undefined)[]) => Promise<readonly PlannedChange[]>;
+type Along = (records: readonly (StoredRecord | undefined)[]) => Promise<readonly PlannedChange[]>;
 
 /**
  * What a run has done. The row of a step lies in the commit of the step's own effect. Every commit of the run is held to
@@ -74,7 +69,7 @@ export class RunJournal {
   readonly redaction = new Redaction();
   readonly #deps: JournalDeps;
   readonly #rows: RunRows;
-  readonly #serially = serialLanes<'commit'>();
+  readonly #serially = createSerializer<'commit'>();
   readonly #steps = new Map<string, RunStep>();
   /** What is known and not stored yet: a crash may lose it, since nothing was done by it. */
   readonly #unstored = new Map<string, RunStep>();
@@ -106,7 +101,6 @@ export class RunJournal {
     return this.#steps.get(path);
   }
 
-  /** Reads what the run has done so far. */
   async load(): Promise<void> {
     for await (const rows of this.#rows.steps(this.#run.id))
       for (const row of rows) {
@@ -119,10 +113,10 @@ export class RunJournal {
    * Whether a step has to wait. Until when is settled when it is first asked.
    * @param until milliseconds since the epoch.
    */
-  isWaiting(path: string, { began, ...note }: StepNote, until: number): boolean {
+  isWaiting(path: string, { began: startedAt, ...note }: StepNote, until: number): boolean {
     const settled = this.#steps.get(path)?.until ?? until;
     if (!this.#steps.has(path))
-      this.#add(path, { ...note, state: 'waiting', at: timestamp(began), ms: 0, until: settled });
+      this.#add(path, { ...note, state: 'waiting', at: timestamp(startedAt), ms: 0, until: settled });
     const isWaiting = this.#deps.clock.now() < settled;
     if (isWaiting) this.#earliestWait = Math.min(this.#earliestWait, settled);
     return isWaiting;
@@ -150,9 +144,9 @@ export class RunJournal {
   }
 
   /** Keeps that a step was refused while its run goes on: it is stored with the next effect, as what steps give. */
-  keepRefusal(path: string, { began, ...note }: StepNote, error: RunError): void {
-    const ms = this.#deps.clock.now() - began;
-    this.#add(path, { ...note, state: 'failed', caught: true, at: timestamp(began), ms, error });
+  keepRefusal(path: string, { began: startedAt, ...note }: StepNote, error: RunError): void {
+    const ms = this.#deps.clock.now() - startedAt;
+    this.#add(path, { ...note, state: 'failed', caught: true, at: timestamp(startedAt), ms, error });
   }
 
   /** Has the run stay this process's, where it is stored and was not for a while. @throws LeaseLost */
@@ -160,7 +154,6 @@ export class RunJournal {
     if (this.isStored && this.#lease.isLate) await this.store();
   }
 
-  /** Stores the run with what is known of it. */
   store(): Promise<void> {
     return this.#serially('commit', () => this.#storeAll());
   }
@@ -171,7 +164,7 @@ export class RunJournal {
   }
 
   async #storePart(): Promise<void> {
-    if (!this.isStored) assertCanBegin(this.#run);
+    if (!this.isStored) assertCanStart(this.#run);
     const part = new Map<string, RunStep>();
     let left = unstoredCharactersMax;
     for (const [path, step] of this.#unstored) {
@@ -265,15 +258,10 @@ export class RunJournal {
 
   async #ending(ended: Run, at: number): Promise<readonly [Change, Change]> {
     const { condition } = this.#lease;
-    if (condition === 'absent') assertCanBegin(this.#run);
-    const due = isOver(ended) ? { due: await this.#forgottenAt() } : {};
-    return [this.#rows.put(ended, { if: condition, ...due }), dueRun(ended.id, at)];
-  }
-
-  async #forgottenAt(): Promise<Due> {
     const { clock, retentionOf, workspace } = this.#deps;
-    const kept = await retentionOf(workspace.orgCode);
-    return forgottenAt(clock.now(), kept.runs);
+    if (condition === 'absent') assertCanStart(this.#run);
+    const due = isOver(ended) ? { due: forgottenAt(clock.now(), (await retentionOf(workspace.orgCode)).runs) } : {};
+    return [this.#rows.put(ended, { if: condition, ...due }), dueRun(ended.id, at)];
   }
 
   #puts(steps: Steps): readonly Change[] {
@@ -310,10 +298,10 @@ export class RunJournal {
   }
 
   /** @throws Problem `block_failed` where the output is larger than is kept. */
-  #done({ began, ...note }: StepNote, output: unknown): RunStep {
-    const ms = this.#deps.clock.now() - began;
+  #done({ began: startedAt, ...note }: StepNote, output: unknown): RunStep {
+    const ms = this.#deps.clock.now() - startedAt;
     assertFits(output, 'a step may give');
-    return { ...note, state: 'done', at: timestamp(began), ms, ...(output === undefined ? {} : { output }) };
+    return { ...note, state: 'done', at: timestamp(startedAt), ms, ...(output === undefined ? {} : { output }) };
   }
 }
 

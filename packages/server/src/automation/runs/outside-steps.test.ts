@@ -5,15 +5,15 @@ import { Problem } from '../../lib/problem.ts';
 import { crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { openBench, RecordBench } from '../../testing/record-bench.ts';
-import type { StepRun } from '../blocks/effects.ts';
-import type { HttpAsk } from '../blocks/outside.ts';
-import { noMeter, type WorkKind } from '../work-meter.ts';
+import type { WorkKind } from '../automation-deps.ts';
+import type { HttpStepRequest, StepRun } from '../blocks/block-run.ts';
+import { noMeter } from '../testing/no-meter.ts';
 import { retryRun } from './control-run.ts';
 import { storedRuns } from './run-rows.ts';
 import { dies, due, settle, states } from './testing/account-runs.ts';
 import { openRunBench } from './testing/run-bench.ts';
 
-function call(id: string, method: HttpAsk['method']): StepRun {
+function call(id: string, method: HttpStepRequest['method']): StepRun {
   return async (run, path) => {
     return { value: await run.http(path, { id, method, url: `https://a.example/${id}`, headers: {} }) };
   };

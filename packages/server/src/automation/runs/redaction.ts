@@ -11,7 +11,6 @@ export class Redaction {
   readonly #unseen = new Set<string>();
   #isUsed = false;
 
-  /** Whether anything was taken out. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
@@ -26,13 +25,11 @@ export class Redaction {
     return this.#unseen.size > 0;
   }
 
-  /** Hides what a step writes to encrypted fields. */
   hideOf(path: string, values: readonly unknown[]): void {
     for (const value of values) this.#hide(value);
     if (values.length > 0) this.#unseen.delete(path);
   }
 
-  /** Hides a value, also as it is encoded in texts. */
   #hide(value: unknown): void {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (text === undefined || text === '' || text === 'null') return;
@@ -77,12 +74,10 @@ function withoutBeginning(text: string, hidden: string): string {
   return text;
 }
 
-/** The run without what may hold values that are not known. */
 export function runBlindly({ given: _given, returns: _returns, error, ...run }: Run): Run {
   return { ...run, input: hiddenText, ...(error && { error: errorBlindly(error) }), is_redacted: true };
 }
 
-/** The step without what may hold values that are not known. */
 export function stepBlindly({ output: _output, log: _log, error, ...step }: RunStep): RunStep {
   return error === undefined ? step : { ...step, error: errorBlindly(error) };
 }

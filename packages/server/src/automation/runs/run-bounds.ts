@@ -17,7 +17,7 @@ export function assertMayWait(scope: Scope): Promise<void> {
 }
 
 /** @throws Problem `rate_limited` where so many runs are open that no further one is begun without a caller who waits. */
-export function assertMayBegin(scope: Scope): Promise<void> {
+export function assertMayStart(scope: Scope): Promise<void> {
   return assertFewOpen(scope, 'begins');
 }
 
@@ -40,7 +40,7 @@ function tooLarge(what: string): Problem {
 }
 
 /** @throws Problem `block_failed` where a run cannot be stored with what it begins with. */
-export function assertCanBegin({ input, given }: Run): void {
+export function assertCanStart({ input, given }: Run): void {
   if (fits([input, given])) return;
   throw new Uncaught(tooLarge('what a run begins with that writes or waits has'), 'run');
 }
@@ -56,3 +56,48 @@ export function assertMail({ to, subject, text }: Mail): void {
       `a mail has a subject of at most ${subjectCharactersMax} characters, and a text of at most ${mailCharactersMax}`,
     );
 }
+
+/** Two bytes each, what the runs of this process may hold while they wait for others. */
+const limits = { ofRun: 64 * 1024, ofOrg: 32 * 1024 * 1024, ofNode: 256 * 1024 * 1024 };
+
+const message = 'the runs that are under way hold too many values';
+
+/** What the values of a run take of the memory that all runs of this process share, until the run is over or suspended. */
+export type HeldCharacters = ReturnType<typeof holdCharacters>;
+
+export function createHeldCharacters({ ofRun, ofOrg, ofNode }: typeof limits = limits) {
+  const held = new Map<string, number>();
+  let inAll = 0;
+  return (orgCode: string) => {
+    let own = 0;
+    let isOver = false;
+    const change = (by: number): void => {
+      own += by;
+      inAll += by;
+      const left = (held.get(orgCode) ?? 0) + by;
+      if (left > 0) held.set(orgCode, left);
+      else held.delete(orgCode);
+    };
+    return {
+      /**
+       * Small runs go on all the same.
+       * @throws Problem `rate_limited` where the runs of its org hold too much; `unavailable` where all runs do.
+       */
+      add: (characters: number): void => {
+        // What other branches of a run still make that has failed is not waited for.
+        if (isOver) return;
+        const isOrgFull = (held.get(orgCode) ?? 0) + characters > ofOrg;
+        if ((isOrgFull || inAll + characters > ofNode) && own + characters > ofRun)
+          throw new Problem(isOrgFull ? 'rate_limited' : 'unavailable', message, { retry_after_seconds: 1 });
+        change(characters);
+      },
+      release: (): void => {
+        isOver = true;
+        change(-own);
+      },
+    };
+  };
+}
+
+/** Of this process. */
+export const holdCharacters = createHeldCharacters();

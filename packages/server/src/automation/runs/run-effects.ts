@@ -5,30 +5,28 @@ import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { MailOut } from '../../mail/mailer.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { TooLarge } from '../../store/port.ts';
-import { laneOf, type Workspace } from '../../tenancy/port.ts';
+import { shareKeyOf, type Workspace } from '../../tenancy/port.ts';
+import type { WorkMeter } from '../automation-deps.ts';
 import { blockFailure, mayBeCaught, problemOf, stepErrorOf } from '../blocks/block-failure.ts';
-import { readAs } from '../blocks/caller-effects.ts';
-import type {
-  CompiledBlock,
-  Effects,
-  EntityStep,
-  HttpDone,
-  LocalValue,
-  ScriptStep,
-  ScriptValue,
-  StepName,
-} from '../blocks/effects.ts';
-import type { HttpAsk, HttpValue, MailAsk } from '../blocks/outside.ts';
-import { logOfFailure, runScriptStep } from '../blocks/script-step.ts';
-import type { OutsideHttp } from '../http/outside-http.ts';
-import { LogBudget, type ScriptLog } from '../scripts/script-log.ts';
-import type { ScriptRunner } from '../scripts/script-runner.ts';
-import type { WorkMeter } from '../work-meter.ts';
-import { type AllowedWrite, allowedWrite, secretsOf } from './entity-steps.ts';
-import { type HeldCharacters, holdCharacters } from './held-characters.ts';
+import {
+  type CompiledBlock,
+  type Effects,
+  type EntityStep,
+  type HttpDone,
+  type HttpStepRequest,
+  type HttpValue,
+  isRead,
+  type LocalValue,
+  type MailStepRequest,
+  type ScriptStep,
+  type StepName,
+} from '../blocks/block-run.ts';
+import { type AllowedWrite, allowedWrite, type RunContext, readAs, secretsOf } from '../blocks/caller-effects.ts';
+import type { OutsideHttp } from '../outside/outside-http.ts';
+import { LogBudget, type ScriptLog } from '../scripts/script-outcome.ts';
+import { logOfFailure, runScriptStep, type ScriptRunner, type ScriptValue } from '../scripts/script-runner.ts';
 import type { RunJournal, StepNote } from './journal.ts';
-import { assertMail, assertMayWait } from './run-bounds.ts';
-import type { RunPlace } from './run-caller.ts';
+import { assertMail, assertMayWait, type HeldCharacters, holdCharacters } from './run-bounds.ts';
 import type { Run, RunStep } from './run-rows.ts';
 
 /** The run goes on at a later time, which its journal knows: a step waits, or the workspace is suspended. */
@@ -36,28 +34,30 @@ export class Suspended extends Error {
   override readonly name = 'Suspended';
 }
 
-/** How runs reach other systems. */
-export interface OutsideDeps {
+export interface OutsideEffectsDeps {
   readonly http: OutsideHttp;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly meter: WorkMeter;
 }
 
-export interface RunEffectsDeps extends OutsideDeps {
+export interface StepDeps {
   readonly runtime: RecordRuntime;
   readonly clock: Clock;
   readonly workspace: Workspace;
   readonly journal: RunJournal;
-  readonly place: RunPlace;
+  readonly place: RunContext;
   readonly scripts: Pick<ScriptRunner, 'run'>;
   readonly block: (name: string) => Promise<CompiledBlock>;
+}
+
+interface RunEffectsDeps extends OutsideEffectsDeps, StepDeps {
   /** Asked before each step that reaches out; left out, for a run that its caller waits for. */
   readonly restsUntil?: () => Promise<number | undefined>;
 }
 
 /** A step that was begun, so that a failure can be laid to it. */
-export interface BegunStep {
+export interface StartedStep {
   readonly path: string;
   readonly note: StepNote;
 }
@@ -68,23 +68,22 @@ export class RunEffects implements Effects {
   readonly #deps: RunEffectsDeps;
   readonly #held: HeldCharacters;
   readonly #logs = new LogBudget();
-  #begun: BegunStep | undefined;
-  /** What is known of the steps that reached out, by their paths: branches work beside each other. */
+  #started: StartedStep | undefined;
+  /** The facts that are known of the steps that reached out, by their paths: branches work beside each other. */
   readonly #notes = new Map<string, StepNote>();
   #failedPasses = 0;
 
   constructor(deps: RunEffectsDeps) {
     this.#deps = deps;
-    this.pause = createYielder(laneOf(deps.workspace));
+    this.pause = createYielder(shareKeyOf(deps.workspace));
     this.#held = holdCharacters(deps.workspace.orgCode);
   }
 
   /** The step that reached out last. */
-  get begun(): BegunStep | undefined {
-    return this.#begun;
+  get started(): StartedStep | undefined {
+    return this.#started;
   }
 
-  /** How many passes of loops failed while the run went on. */
   get failures(): Pick<Run, 'failed_passes'> {
     return this.#failedPasses === 0 ? {} : { failed_passes: this.#failedPasses };
   }
@@ -121,7 +120,6 @@ export class RunEffects implements Effects {
     this.#held.add(characters);
   }
 
-  /** The run does no more here. */
   release(): void {
     this.#held.release();
   }
@@ -135,7 +133,7 @@ export class RunEffects implements Effects {
     const place = this.#placeOf(app);
     const note = this.#begin(path, step);
     const known = journal.step(path);
-    if (step.type === 'get' || step.type === 'list') {
+    if (isRead(step)) {
       if (known !== undefined) return outputOf(known);
       const output = await readAs(runtime, place.caller, step);
       await journal.note(path, note, output);
@@ -171,7 +169,7 @@ export class RunEffects implements Effects {
       await journal.note(path, { ...note, ...this.#keptOf(done.log) }, done.value);
       return done;
     } catch (error) {
-      this.#setBegun(path, { ...note, ...this.#keptOf(logOfFailure(error)) });
+      this.#setStarted(path, { ...note, ...this.#keptOf(logOfFailure(error)) });
       throw error;
     }
   }
@@ -182,7 +180,7 @@ export class RunEffects implements Effects {
   }
 
   /** What another system did is done again after a crash that comes before the answer is stored, under the same key. */
-  async http(path: string, step: HttpAsk): Promise<HttpDone> {
+  async http(path: string, step: HttpStepRequest): Promise<HttpDone> {
     const { journal, http, workspace } = this.#deps;
     const note = this.#begin(path, { id: step.id, type: 'http' });
     const known = journal.step(path);
@@ -203,7 +201,7 @@ export class RunEffects implements Effects {
     }
   }
 
-  async mail(path: string, { id, ...written }: MailAsk): Promise<unknown> {
+  async mail(path: string, { id, ...written }: MailStepRequest): Promise<unknown> {
     const { journal, mail, meter, workspace } = this.#deps;
     const note = this.#begin(path, { id, type: 'mail' });
     const known = journal.step(path);
@@ -232,7 +230,7 @@ export class RunEffects implements Effects {
   async #assertGoesOn(): Promise<void> {
     const { journal, restsUntil, clock } = this.#deps;
     if ((await restsUntil?.()) === undefined) return;
-    // The next visit puts it off, unless the suspension has ended by then.
+    // The next pass defers it, unless the suspension has ended by then.
     journal.restUntil(clock.now());
     throw new Suspended();
   }
@@ -246,7 +244,7 @@ export class RunEffects implements Effects {
   }
 
   /** Does a write at once, in a commit with its row. */
-  async #write({ path, note }: BegunStep, { operation, outputOf }: AllowedWrite): Promise<unknown> {
+  async #write({ path, note }: StartedStep, { operation, outputOf }: AllowedWrite): Promise<unknown> {
     const { journal, runtime } = this.#deps;
     const { records } = await journal
       .effect(path, { note, outputOf }, (along) => runtime.write([operation], { along }))
@@ -258,29 +256,20 @@ export class RunEffects implements Effects {
   }
 
   /** The same user, under the policies that decide the step. */
-  #placeOf(app: CompiledAccess | undefined): RunPlace {
+  #placeOf(app: CompiledAccess | undefined): RunContext {
     const { place } = this.#deps;
     return app === undefined ? place : { ...place, caller: place.caller.asApp(app) };
   }
 
-  #begin(
-    path: string,
-    { id, type, ...rest }: { id: string; type: string; entity?: string; record?: string },
-  ): StepNote {
-    const { entity, record } = rest;
-    const note = {
-      id,
-      type,
-      began: this.#deps.clock.now(),
-      ...(entity === undefined ? {} : { entity }),
-      ...(record === undefined ? {} : { record }),
-    };
-    this.#setBegun(path, note);
+  #begin(path: string, { id, type, entity, record }: Omit<StepNote, 'began'>): StepNote {
+    const of = { ...(entity === undefined ? {} : { entity }), ...(record === undefined ? {} : { record }) };
+    const note = { id, type, began: this.#deps.clock.now(), ...of };
+    this.#setStarted(path, note);
     return note;
   }
 
-  #setBegun(path: string, note: StepNote): void {
-    this.#begun = { path, note };
+  #setStarted(path: string, note: StepNote): void {
+    this.#started = { path, note };
     this.#notes.set(path, note);
   }
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { interceptStore } from '../../store/intercepted-store.ts';
+import { Unavailable } from '../../store/port.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { openBench, RecordBench } from '../../testing/record-bench.ts';
 import { cancelRun, retryRun } from './control-run.ts';
 import { openRunsMax } from './run-bounds.ts';
 import { dueRun, dueRunKey, runSummaries, storedRuns } from './run-rows.ts';
-import { startRun } from './start-run.ts';
+import { startRun } from './runs.ts';
 import { accounts, due, openOrg, states, waitMilliseconds } from './testing/account-runs.ts';
 import { runRows } from './testing/opened-runs.ts';
 import { openRunBench, type RunBench } from './testing/run-bench.ts';
@@ -47,6 +48,43 @@ for (const kind of raceKinds) {
       ['running', 'conflict', true],
       ['running', undefined, true],
     ]);
+  });
+
+  test(`a run that is over is answered as it ended, also where another process closes it, or no process can (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
+    const ways = {
+      'another process': (bench: RunBench) => bench.pass(),
+      'no process': async () => {
+        throw new Unavailable('the store is away');
+      },
+    };
+    for (const block of ['payment', 'together'])
+      for (const [closer, meet] of Object.entries(ways)) {
+        const bench = await openAccounts();
+        const { scope } = bench.records.workspace;
+        let hasMet = false;
+        const store = interceptStore(bench.records.opened.store, async ({ name }, call) => {
+          const [run] = hasMet || name !== 'commit' ? [] : await storedRuns.range(scope, 'run', { limit: 1 });
+          if (run?.value.state !== 'done') return call();
+          hasMet = true;
+          await meet(bench);
+          return call();
+        });
+        const { run, refusal, isStored } = await bench.call(bench.deps(store), block);
+        assert.deepEqual(
+          [hasMet, run.state, refusal, isStored],
+          [true, 'done', undefined, true],
+          `${block}, ${closer}`,
+        );
+        await bench.pass();
+        assert.deepEqual(await due(bench), [], `${block}, ${closer}`);
+        const stored = (await bench.records.contents()).filter(({ pk }) => pk.startsWith('run'));
+        assert.ok(
+          stored.length > 1 && stored.every(({ due: expires }) => expires !== undefined),
+          `${block}, ${closer}`,
+        );
+        assert.equal((await accounts(bench)).length, block === 'payment' ? 1 : 2, `${block}, ${closer}`);
+      }
   });
 
   test(`no further run waits while very many of its workspace are open, and others are done (${kind})`, async (context) => {
@@ -93,7 +131,7 @@ for (const kind of raceKinds) {
       failed: async (bench) => {
         bench.records.clock.advance(waitMilliseconds);
         const gone = async () => Promise.reject(new Problem('access_denied', 'the user is gone'));
-        await bench.visit({ ...bench.deps(), callers: { as: gone } });
+        await bench.pass({ ...bench.deps(), callers: { as: gone } });
       },
     };
     for (const [state, end] of Object.entries(ways)) {
@@ -137,27 +175,27 @@ for (const kind of raceKinds) {
         trigger: { kind: 'schedule', id, name: 'queued' },
       });
     };
-    const stands = async (id: string) => {
+    const stateOf = async (id: string) => {
       const row = await runRows(records.workspace.scope).read(id);
       return [row?.value.state, row?.value.error?.code];
     };
     const first = await begin();
-    for (let visits = 0; visits < 10; visits++) {
-      await bench.visit();
-      assert.deepEqual(await stands(first.id), ['waiting', undefined]);
+    for (let appointments = 0; appointments < 10; appointments++) {
+      await bench.pass();
+      assert.deepEqual(await stateOf(first.id), ['waiting', undefined]);
       const before = tries;
-      await bench.visit();
+      await bench.pass();
       assert.equal(tries, before);
       records.clock.advance(5 * 60_000);
     }
     isBusy = false;
-    await bench.visit();
-    assert.deepEqual(await stands(first.id), ['done', undefined]);
+    await bench.pass();
+    assert.deepEqual(await stateOf(first.id), ['done', undefined]);
     isBusy = true;
     const second = await begin();
-    await bench.visit();
+    await bench.pass();
     records.clock.advance(24 * hour);
-    await bench.visit();
-    assert.deepEqual(await stands(second.id), ['failed', 'rate_limited']);
+    await bench.pass();
+    assert.deepEqual(await stateOf(second.id), ['failed', 'rate_limited']);
   });
 }

@@ -3,36 +3,21 @@
  * the org's scope a summary, from which runs are listed. Values of a run are sealed: some of them are written to
  * encrypted fields later, and a run may wait for a month.
  */
+
+import type { runsApi } from '@freehold/contract/management/runs';
+import type { ReplyOf } from '@freehold/contract/route';
 import { runPartition, type SealedLocation, type Sealer } from '../../records/port.ts';
 import type { Due, Key, Put, Scope } from '../../store/port.ts';
 import { DamagedRow, json, type PutOptions, type Row, table } from '../../store/table.ts';
 import { walk } from '../../store/walk.ts';
-import type { ScriptLog } from '../scripts/script-log.ts';
 
-/** In whose name a run works. */
-export interface RunUser {
-  readonly id: string;
-  /** `app`: no user. Only the policies of its block decide. */
-  readonly kind: 'person' | 'service_key' | 'builder' | 'app';
-  /** The builder who acts for the user. */
-  readonly act?: string | undefined;
-}
+type ShownRun = ReplyOf<typeof runsApi.readRun>;
+type ShownStep = ShownRun['steps'][number];
 
-/**
- * What began a run. `id` is that of the request, the earlier run, the event, the due time or the message; `name` that of
- * the event, the schedule or the hook.
- */
-export interface RunTrigger {
-  readonly kind: (typeof triggerKinds)[number];
-  readonly id: string;
-  readonly name?: string;
-}
+export type RunSummary = ReplyOf<typeof runsApi.listRuns>['items'][number];
 
-export const triggerKinds = ['call', 'retry', 'event', 'schedule', 'hook', 'manual'] as const;
-
-export const runStates = ['running', 'waiting', 'done', 'failed', 'cancelled'] as const;
-
-export type RunState = (typeof runStates)[number];
+/** In whose name a run works. `app`: no user, only the policies of its block decide. `act`: the builder who acts for the user. */
+export type RunUser = ShownRun['user'];
 
 /** What templates of a run that an event began know beside its input. */
 export interface RunGiven {
@@ -41,47 +26,29 @@ export interface RunGiven {
   readonly before?: unknown;
 }
 
-/** Why a run failed, as its builder reads it. */
-export interface RunError {
-  readonly code: string;
+export interface RunError extends NonNullable<ShownStep['error']> {
   readonly message: string;
-  /** The id of the step that failed. */
-  readonly step?: string;
   /** Of a step whose refusal was caught: that of the call that does the step alone. */
   readonly status?: number;
 }
 
-export interface Run {
-  readonly id: string;
-  readonly block: string;
-  readonly version: number;
+/**
+ * A run with its values. `chain` is the blocks and events that led to it, the first of them first; `trigger.id` is that of the
+ * request, the earlier run, the event, the due time or the message.
+ */
+export interface Run extends Omit<ShownRun, 'tenant_code' | 'error' | 'redacted' | 'steps' | 'has_more_steps'> {
   /** By name: the versions of the blocks that it works by, its own among them. */
   readonly blocks: Readonly<Record<string, number>>;
-  readonly trigger: RunTrigger;
   readonly input: unknown;
-  /** What an event began it with. */
   readonly given?: RunGiven;
-  readonly state: RunState;
-  readonly user: RunUser;
-  readonly depth: number;
-  /** The blocks and events that led to it, the first of them first. */
-  readonly chain: readonly string[];
-  /** RFC 3339. */
-  readonly started_at: string;
-  readonly ended_at?: string;
   readonly error?: RunError;
-  readonly returns?: unknown;
-  /** How many passes of its loops failed while it went on. */
-  readonly failed_passes?: number;
   /** What its clock says, in milliseconds since the epoch. */
   readonly now: number;
   /** How often a process took it up, and how often of late without a further step. */
   readonly taken: number;
   readonly stalled: number;
-  /** How many steps had been stored when it was taken up. */
+  /** How many had been stored when it was taken up. */
   readonly steps: number;
-  /** The run that it was begun again as: a retry that fails is itself begun again. */
-  readonly retried_as?: string;
   /** Values of encrypted fields were taken out of it or of its steps, so it cannot be run again. */
   readonly is_redacted?: true;
   /**
@@ -92,32 +59,10 @@ export interface Run {
 }
 
 /** A step that has taken effect, and what it gave; or that was refused, and the run went on. It is not done again. */
-export interface RunStep {
-  readonly id: string;
-  readonly type: string;
-  readonly state: 'done' | 'failed' | 'waiting';
-  /** RFC 3339: when it began. */
-  readonly at: string;
-  readonly ms: number;
-  readonly entity?: string;
-  readonly record?: string;
-  readonly output?: unknown;
+export interface RunStep extends Omit<ShownStep, 'path' | 'error'> {
   readonly error?: RunError;
-  /** It failed, and the run went on by its `on_error`, or by that of a step around it. */
-  readonly caught?: true;
-  /** Of a script in the test environment. */
-  readonly log?: ScriptLog;
-  /** Of a `wait`: until when, in milliseconds since the epoch. */
-  readonly until?: number;
   /** It wrote to encrypted fields: what else holds those values is not shown. */
   readonly has_secrets?: true;
-}
-
-/** A run as lists show it. */
-export interface RunSummary
-  extends Pick<Run, 'id' | 'block' | 'trigger' | 'state' | 'started_at' | 'ended_at' | 'failed_passes'> {
-  readonly tenant_code: string;
-  readonly error?: Omit<RunError, 'message'>;
 }
 
 /** What is stored of a run or a step in place of its values. A row of an earlier release has them beside the others. */
@@ -132,11 +77,11 @@ export const storedRuns = table(
 );
 
 const storedSteps = table(
-  ({ run, path }: StepPlace) => ({ pk: runStepsOf(run), sk: path }),
+  ({ run, path }: StepPosition) => ({ pk: runStepsOf(run), sk: path }),
   json<Omit<RunStep, StepValue> & Sealed>('step of a run', { id: 'string', type: 'string' }),
 );
 
-interface StepPlace {
+interface StepPosition {
   readonly run: string;
   readonly path: string;
 }
@@ -144,91 +89,59 @@ interface StepPlace {
 type RunValue = 'input' | 'given' | 'returns' | 'error';
 type StepValue = 'output' | 'log' | 'error';
 
-/** The runs of a workspace and their steps, with their values. */
-export interface RunRows {
-  /** @throws DamagedRow */
-  read(id: string): Promise<Row<Run> | undefined>;
-  put(run: Run, options: PutOptions): Put;
-  /** Refused where there is such a row. */
-  insert(run: Run): Put;
-  /** Refused where the row was written since it was read. What is due stays due. */
-  replace(row: Row<Run>, run: Run): Put;
-  /** The steps of a run by their paths, page after page. @throws DamagedRow */
-  steps(run: string): AsyncGenerator<readonly Row<RunStep>[]>;
-  putStep(place: StepPlace, step: RunStep, options: PutOptions): Put;
-  insertStep(place: StepPlace, step: RunStep): Put;
-}
+export type OpenRunRows = ReturnType<typeof createRunRows>;
+export type RunRows = ReturnType<OpenRunRows>;
 
-export type OpenRunRows = (scope: Scope) => RunRows;
-
-export function createRunRows(sealer: Sealer): OpenRunRows {
-  return (scope) => {
-    const seal = new Sealing(sealer, scope);
+export function createRunRows(sealer: Sealer) {
+  return (scope: Scope) => {
+    const location = (id: string, field: string): SealedLocation => ({
+      ...{ scope: scope.name, entityName: runPartition, id, field },
+    });
+    const close = <Plain extends object>(plain: Plain, values: object, place: SealedLocation): Plain & Sealed => {
+      const text = JSON.stringify(values);
+      return text === '{}' ? plain : { ...plain, sealed: sealer.seal(text, place) };
+    };
+    const open = <Whole extends object>({ sealed, ...plain }: Sealed, place: SealedLocation): Whole =>
+      ({ ...plain, ...(sealed === undefined ? {} : openedValues(sealer, sealed, place)) }) as Whole;
     const stored = (run: Run) => {
       const { input, given, returns, error, ...plain } = run;
-      return seal.close(plain, { input, given, returns, error }, { id: run.id, field: '' });
+      return close(plain, { input, given, returns, error }, location(run.id, ''));
     };
-    const storedStep = ({ run, path }: StepPlace, step: RunStep) => {
+    const storedStep = ({ run, path }: StepPosition, step: RunStep) => {
       const { output, log, error, ...plain } = step;
-      return seal.close(plain, { output, log, error }, { id: run, field: path });
+      return close(plain, { output, log, error }, location(run, path));
     };
-    const opened = (row: Row<Omit<Run, RunValue> & Sealed>): Row<Run> => ({
-      ...row,
-      value: seal.open<Run>(row.value, { id: row.sk, field: '' }),
-    });
     return {
-      read: async (id) => {
+      /** @throws DamagedRow */
+      read: async (id: string): Promise<Row<Run> | undefined> => {
         const row = await storedRuns.read(scope, id);
-        return row && opened(row);
+        return row && { ...row, value: open<Run>(row.value, location(row.sk, '')) };
       },
-      put: (run, options) => storedRuns.put(run.id, stored(run), options),
-      insert: (run) => storedRuns.insert(run.id, stored(run)),
-      replace: ({ value: _, ...row }, run) => storedRuns.replace({ ...row, value: stored(run) }, stored(run)),
-      steps: async function* (run) {
+      put: (run: Run, options: PutOptions): Put => storedRuns.put(run.id, stored(run), options),
+      /** Refused where there is such a row. */
+      insert: (run: Run): Put => storedRuns.insert(run.id, stored(run)),
+      /** Refused where the row was written since it was read. What is due stays due. */
+      replace: ({ value: _, ...row }: Row<Run>, run: Run): Put =>
+        storedRuns.replace({ ...row, value: stored(run) }, stored(run)),
+      /** The steps of a run by their paths, page after page. @throws DamagedRow */
+      steps: async function* (run: string): AsyncGenerator<readonly Row<RunStep>[]> {
         for await (const rows of pagesOfSteps(scope, run))
-          yield rows.map((row) => ({ ...row, value: seal.open<RunStep>(row.value, { id: run, field: row.sk }) }));
+          yield rows.map((row) => ({ ...row, value: open<RunStep>(row.value, location(run, row.sk)) }));
       },
-      putStep: (place, step, options) => storedSteps.put(place, storedStep(place, step), options),
-      insertStep: (place, step) => storedSteps.insert(place, storedStep(place, step)),
+      putStep: (place: StepPosition, step: RunStep, options: PutOptions): Put =>
+        storedSteps.put(place, storedStep(place, step), options),
+      insertStep: (place: StepPosition, step: RunStep): Put => storedSteps.insert(place, storedStep(place, step)),
     };
   };
 }
 
-/** Has the values of runs of one scope sealed. */
-class Sealing {
-  readonly #sealer: Sealer;
-  readonly #scope: Scope;
-
-  constructor(sealer: Sealer, scope: Scope) {
-    this.#sealer = sealer;
-    this.#scope = scope;
-  }
-
-  close<Plain extends object>(
-    plain: Plain,
-    values: object,
-    place: Pick<SealedLocation, 'id' | 'field'>,
-  ): Plain & Sealed {
-    const text = JSON.stringify(values);
-    return text === '{}' ? plain : { ...plain, sealed: this.#sealer.seal(text, this.#location(place)) };
-  }
-
-  open<Whole extends object>({ sealed, ...plain }: Sealed, place: Pick<SealedLocation, 'id' | 'field'>): Whole {
-    return { ...plain, ...(sealed === undefined ? {} : this.#values(sealed, place)) } as Whole;
-  }
-
-  #values(sealed: string, place: Pick<SealedLocation, 'id' | 'field'>): object {
-    try {
-      const values: unknown = JSON.parse(this.#sealer.open(sealed, this.#location(place)));
-      if (typeof values !== 'object' || values === null) throw new TypeError('the values of a run are an object');
-      return values;
-    } catch (cause) {
-      throw new DamagedRow(`a stored run of scope ${this.#scope.name} has values that do not open`, { cause });
-    }
-  }
-
-  #location(place: Pick<SealedLocation, 'id' | 'field'>): SealedLocation {
-    return { scope: this.#scope.name, entityName: runPartition, ...place };
+function openedValues(sealer: Sealer, sealed: string, place: SealedLocation): object {
+  try {
+    const values: unknown = JSON.parse(sealer.open(sealed, place));
+    if (typeof values !== 'object' || values === null) throw new TypeError('the values of a run are an object');
+    return values;
+  } catch (cause) {
+    throw new DamagedRow(`a stored run of scope ${place.scope} has values that do not open`, { cause });
   }
 }
 
@@ -254,7 +167,6 @@ function pagesOfSteps(scope: Scope, run: string): AsyncGenerator<readonly Row<Om
   return walk({ after: undefined }, read, ({ sk }) => sk);
 }
 
-/** Whether a step of the run wrote to encrypted fields. */
 export async function wroteSecrets(scope: Scope, run: string): Promise<boolean> {
   for await (const rows of pagesOfSteps(scope, run))
     if (rows.some(({ value }) => value.has_secrets === true)) return true;
@@ -292,7 +204,7 @@ export function dueRun(id: string, at: number, by?: string): Put {
   return { kind: 'put', ...dueRunKey(id), value, if: 'any', due: { at, queue: 'automation' } };
 }
 
-/** How many runs of a workspace are not over, counted up to `atMost`. */
+/** The number of runs of a workspace that are not over, counted up to `atMost`. */
 export function countOpenRuns(scope: Scope, atMost: number): Promise<number> {
   return scope.count(dueRunKey('').pk, { after: duePrefix, before: afterDue }, atMost);
 }
@@ -301,7 +213,11 @@ export function isOver({ state }: Pick<Run, 'state'>): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
 
-/** When a run that is over is forgotten. */
 export function forgottenAt(now: number, keptMilliseconds: number): Due {
   return { at: now + keptMilliseconds, queue: 'expire' };
 }
+
+/** The id of the app itself where a user is named, as in `created_by`. No source of ids makes it. */
+export const appUserId = '00000000-0000-7000-8000-000000000000';
+
+export const appUser: RunUser = { id: appUserId, kind: 'app' };

@@ -1,14 +1,14 @@
-/** How runs are counted, capped, kept and reported. */
+/** The way runs are counted, capped, kept and reported. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
-import { forgetRunsOf } from './close-run.ts';
 import { cancelRun, retryRun } from './control-run.ts';
+import { forgetRunsOf } from './execute-run.ts';
 import { openRunsMax } from './run-bounds.ts';
 import { dueRun, dueRunKey, type RunSummary, runSummaries } from './run-rows.ts';
-import { startRun } from './start-run.ts';
+import { startRun } from './runs.ts';
 import { accounts, openOrg, paid, settle, states, waitMilliseconds } from './testing/account-runs.ts';
 import type { RunBench } from './testing/run-bench.ts';
 
@@ -85,20 +85,20 @@ for (const kind of raceKinds) {
   test(`an alert names each failed run that has no waiting caller, by block and code alone (${kind})`, async (context) => {
     const openAccounts = await openOrg(context, kind);
     const bench = await openAccounts();
-    const { told } = bench.work;
+    const { alerts } = bench.work;
     assert.equal((await bench.call(bench.deps(), 'loud')).refusal?.code, 'conflict');
     await started(bench, 'payment');
     await settle(bench);
-    assert.deepEqual(told, []);
+    assert.deepEqual(alerts, []);
     await started(bench, 'loud');
     await settle(bench);
-    assert.deepEqual(told, [{ kind: 'run', name: 'loud', code: 'conflict' }]);
+    assert.deepEqual(alerts, [{ kind: 'run', name: 'loud', code: 'conflict' }]);
     const { run } = await bench.call(bench.deps(), 'waitingPayment');
     bench.records.clock.advance(waitMilliseconds);
     const gone = async () => Promise.reject(new Problem('access_denied', 'the user is gone'));
-    await bench.visit({ ...bench.deps(), callers: { as: gone } });
+    await bench.pass({ ...bench.deps(), callers: { as: gone } });
     assert.equal(run.state, 'waiting');
-    assert.deepEqual(told.slice(1), [{ kind: 'run', name: 'waitingPayment', code: 'access_denied' }]);
+    assert.deepEqual(alerts.slice(1), [{ kind: 'run', name: 'waitingPayment', code: 'access_denied' }]);
   });
 
   test(`a run that is over is kept as long as the plan says, and a summary of one that is not longer than any run waits (${kind})`, async (context) => {
@@ -119,7 +119,7 @@ for (const kind of raceKinds) {
       [open],
     );
     clock.advance(waitMilliseconds);
-    await bench.visit(deps);
+    await bench.pass(deps);
     assert.deepEqual([await states(bench), await accounts(bench)], [['done'], paid]);
     const due = { at: clock.now() + 3 * day, queue: 'expire' };
     assert.deepEqual(new Set((await expires()).map((one) => JSON.stringify(one))), new Set([JSON.stringify(due)]));

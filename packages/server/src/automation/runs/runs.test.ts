@@ -6,9 +6,9 @@ import { Unavailable } from '../../store/port.ts';
 import { crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { openBench } from '../../testing/record-bench.ts';
-import type { StepRun } from '../blocks/effects.ts';
+import type { StepRun } from '../blocks/block-run.ts';
 import { cancelRun, retryRun } from './control-run.ts';
-import { startRun } from './start-run.ts';
+import { startRun } from './runs.ts';
 import { accounts, both, dies, due, openOrg, paid, settle, states } from './testing/account-runs.ts';
 import { runRows } from './testing/opened-runs.ts';
 import { openRunBench } from './testing/run-bench.ts';
@@ -54,7 +54,7 @@ for (const kind of raceKinds) {
           const { opened, newId } = bench.records;
           const id = newId();
           await startRun(bench.deps(), { ...(await bench.ask(block)), id });
-          const hasDied = await dies(bench.visit(bench.deps(crashing(opened.store, left, when))));
+          const hasDied = await dies(bench.pass(bench.deps(crashing(opened.store, left, when))));
           await settle(bench);
           const place = `${when} call ${left}`;
           assert.deepEqual([await accounts(bench), await states(bench), await due(bench)], [paid, ['done'], []], place);
@@ -70,7 +70,7 @@ for (const kind of raceKinds) {
     for (let at = 0; ; at++) {
       const bench = await openAccounts();
       let calls = 0;
-      const store = interceptStore(bench.records.opened.store, async (_asked, call) => {
+      const store = interceptStore(bench.records.opened.store, async (_operation, call) => {
         if (calls++ === at) await bench.workOff();
         return call();
       });
@@ -91,10 +91,10 @@ for (const kind of raceKinds) {
     const openAccounts = await openOrg(context, kind);
     const bench = await openAccounts();
     const id = bench.records.newId();
-    const asked = { ...(await bench.ask('payment')), id };
+    const request = { ...(await bench.ask('payment')), id };
     const note = { kind: 'put', pk: 'note', sk: id, value: '1', if: 'absent' } as const;
-    assert.deepEqual(await startRun(bench.deps(), asked, [note]), { id, isNew: true });
-    assert.deepEqual(await startRun(bench.deps(), asked, [note]), { id, isNew: false });
+    assert.deepEqual(await startRun(bench.deps(), request, [note]), { id, isNew: true });
+    assert.deepEqual(await startRun(bench.deps(), request, [note]), { id, isNew: false });
     const other = { ...(await bench.ask('waitingPayment')), id };
     await assert.rejects(startRun(bench.deps(), other), { code: 'conflict' });
     await settle(bench);
@@ -175,7 +175,7 @@ for (const kind of raceKinds) {
     });
     await assert.rejects(bench.call(bench.deps(store), 'payment'), Unavailable);
     assert.deepEqual(await accounts(bench), [['new', 5]]);
-    await bench.visit();
+    await bench.pass();
     assert.deepEqual([await accounts(bench), await states(bench), await due(bench)], [paid, ['done'], []]);
   });
 
@@ -184,10 +184,10 @@ for (const kind of raceKinds) {
     const bench = await openAccounts();
     const { newId, workspace } = bench.records;
     const chain = Array.from({ length: 9 }, (_, index) => `event-${index}`);
-    const asked = await bench.ask('payment');
-    await startRun(bench.deps(), { ...asked, id: newId(), origin: { depth: 8, chain: chain.slice(1) } });
+    const requested = await bench.ask('payment');
+    await startRun(bench.deps(), { ...requested, id: newId(), origin: { depth: 8, chain: chain.slice(1) } });
     const id = newId();
-    await startRun(bench.deps(), { ...asked, id, origin: { depth: 9, chain } });
+    await startRun(bench.deps(), { ...requested, id, origin: { depth: 9, chain } });
     await settle(bench);
     assert.deepEqual([await accounts(bench), await states(bench)], [paid, ['done', 'failed']]);
     assert.match(

@@ -1,49 +1,196 @@
-import type { IdSource } from '../../lib/ids.ts';
-import { Problem } from '../../lib/problem.ts';
-import type { RecordRuntime } from '../../records/port.ts';
-import type { Row } from '../../store/table.ts';
-import { ignoreConflict } from '../../store/transact.ts';
-import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+/** How a run begins, by a call or by itself, and how a process takes it up. */
+import type { ConfigSet } from '../../config/port.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import type { MailOut } from '../../mail/mailer.ts';
+import type { EventOrigin, RecordRuntime } from '../../records/port.ts';
+import type { Change } from '../../store/port.ts';
+import { type Row, removeAsRead } from '../../store/table.ts';
+import { attemptCommit, ignoreConflict, overtaken } from '../../store/transact.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import type { DueHandler, DueWork } from '../../work/due-work.ts';
 import { Lease, LeaseLost } from '../../work/lease.ts';
-import type { DueVisit, DueWork } from '../../work/visits.ts';
+import { orgScope, type SharedDeps } from '../automation-deps.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
-import type { BlockCaller } from '../blocks/caller-effects.ts';
-import type { StoredBlocks } from '../blocks/stored-blocks.ts';
-import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
-import { readyWorkspace } from '../ready-workspace.ts';
-import type { ScriptRunner } from '../scripts/script-runner.ts';
-import type { Suspensions } from '../suspensions.ts';
-import { closeRun, closingIn, type EndingDeps, putSummary } from './close-run.ts';
-import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
+import type { BlockCaller, RunCallers } from '../blocks/caller-effects.ts';
+import { checkInput } from '../blocks/interpret.ts';
+import { liveBlock, pinnedVersions, type StoredBlocks } from '../blocks/stored-blocks.ts';
+import { type ChainHeader, chainDepthMax, chainRefusal } from '../chain-header.ts';
+import { readyWorkspace } from '../suspensions.ts';
+import {
+  closeRun,
+  type EndingDeps,
+  type ExecuteDeps,
+  type Executed,
+  errorOf,
+  executeRun,
+  failRun,
+  putSummary,
+} from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, runLease } from './journal.ts';
-import type { RunCallers } from './run-caller.ts';
-import type { OutsideDeps } from './run-effects.ts';
-import { countSteps, dueRun, isOver, type Run, runOfDue, storedRuns } from './run-rows.ts';
-import { newRun, type RunAsk } from './start-run.ts';
-import type { TransactionQueue } from './transactions/transaction-queue.ts';
+import { assertCanStart, assertMayStart } from './run-bounds.ts';
+import {
+  countSteps,
+  dueRun,
+  isOver,
+  type OpenRunRows,
+  type Run,
+  type RunGiven,
+  type RunUser,
+  runOfDue,
+  storedRuns,
+} from './run-rows.ts';
 
-export interface RunsDeps extends EndingDeps, OutsideDeps {
+export interface StartRunRequest {
+  readonly workspace: Workspace;
+  /** The configuration whose blocks the run keeps to. */
+  readonly config: ConfigSet;
+  readonly block: string;
+  readonly trigger: Run['trigger'];
+  readonly input: unknown;
+  readonly given?: RunGiven;
+  /** A UUIDv7. The same id is the same run. */
+  readonly id: string;
+  /** What made it: nothing of an event has a depth of 0. */
+  readonly origin: EventOrigin;
+  readonly user: RunUser;
+}
+
+interface StartDeps extends Pick<SharedDeps, 'clock' | 'meter'> {
+  readonly blocks: StoredBlocks;
+  readonly runRows: OpenRunRows;
+}
+
+/** @throws Problem `not_found` where there is no live block of the name. */
+async function newRun({ clock, blocks }: Pick<StartDeps, 'clock' | 'blocks'>, ask: StartRunRequest): Promise<Run> {
+  const { workspace, config, block, trigger, input, given, id, origin, user } = ask;
+  const pinned = await pinnedVersions(blocks, config, { place: workspace, name: block });
+  const version = pinned[block];
+  if (version === undefined) throw notFound();
+  const now = clock.now();
+  return {
+    ...{ id, block, trigger, input, user },
+    ...(given === undefined ? {} : { given }),
+    version,
+    blocks: pinned,
+    state: 'running',
+    ...{ depth: origin.depth, chain: origin.chain },
+    started_at: timestamp(now),
+    now,
+    ...{ taken: 0, stalled: 0, steps: 0 },
+  };
+}
+
+/**
+ * Stores a run that a process takes up at once.
+ * @param along what else is in the commit.
+ * @throws Problem `conflict` where the id is that of a run of another block, or of another version of it; `rate_limited`,
+ * `plan_limit_exceeded`, which may be gone later.
+ */
+export async function startRun(
+  deps: StartDeps,
+  ask: StartRunRequest,
+  along: readonly Change[] = [],
+): Promise<{ readonly id: string; readonly isNew: boolean }> {
+  const { scope } = ask.workspace;
+  const run = await newRun(deps, ask);
+  assertCanStart(run);
+  const { id } = run;
+  for (;;) {
+    const started = (await storedRuns.read(scope, id))?.value;
+    if (started !== undefined) {
+      if (started.block === run.block && started.version === run.version) return { id, isNew: false };
+      throw new Problem('conflict', `run \`${id}\` is one of another block, or of another version of it`);
+    }
+    await deps.meter.check(ask.workspace.orgCode, 'runs');
+    await assertMayStart(scope);
+    const changes = [deps.runRows(scope).insert(run), dueRun(id, deps.clock.now()), ...along];
+    const attempt = await attemptCommit(scope, changes);
+    if ('committed' in attempt) {
+      deps.meter.add(ask.workspace, 'runs', 1);
+      return { id, isNew: true };
+    }
+    if (attempt.refusedAt > 0) throw overtaken();
+  }
+}
+
+/** What deliveries, schedules and hooks need of what is opened after them. */
+export interface AutomationWork {
+  readonly runtime: RecordRuntime;
+  readonly callers: RunCallers;
+  /**
+   * Stores a run and has it taken up. @param along what else is in the commit.
+   * @throws Problem `not_found`, `conflict`, `block_failed`, `rate_limited`.
+   */
+  start(ask: StartRunRequest, along?: readonly Change[]): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  readonly chain: ChainHeader;
+  /** Undefined where the platform sends no mail. */
+  readonly mail: MailOut | undefined;
+}
+
+interface BlockCommand {
+  readonly name: string;
+  /** The contents of the path after the name; empty where nothing does. */
+  readonly path: string;
+  readonly input: unknown;
+  readonly requestId: string;
+  /** The blocks of this version are run, to the end. */
+  readonly config: ConfigSet;
+}
+
+/** The outcome of a call: what the block returns, the run that waits, or why a run ended that had done something. */
+type BlockOutcome = { readonly returns: unknown } | { readonly run: string } | { readonly refusal: Problem };
+
+export function createLogicBlocks(deps: RunsDeps) {
+  return {
+    /**
+     * Runs a block in the name of its caller, and gives what it returns.
+     * @throws Problem `not_found`, `validation_failed`, `unknown_field`, `block_failed`; that of the step that is refused.
+     */
+    run: async (caller: BlockCaller & { readonly who: RunUser }, command: BlockCommand): Promise<BlockOutcome> => {
+      const { name, path, input, requestId, config } = command;
+      const { workspace, who } = caller;
+      const block = await liveBlock(deps.blocks, { config, place: workspace }, name);
+      if (block === undefined) throw notFound();
+      checkInput(block, input);
+      const at = timestamp(deps.clock.now());
+      const event = { id: requestId, type: 'logicblock.call', timestamp: at, depth: 1, path };
+      const trigger = { kind: 'call', id: requestId } as const;
+      const request = { workspace, config, block: name, trigger, input, given: { event }, origin: none, user: who };
+      const { run, returns, refusal, isStored } = await callBlock(deps, request, caller);
+      if (refusal !== undefined && !isStored) throw refusal;
+      if (refusal !== undefined) return { refusal: ofRun(run.id, refusal) };
+      return isOver(run) || !isStored ? { returns } : { run: run.id };
+    },
+  };
+}
+
+const none: EventOrigin = { depth: 0, chain: [] };
+
+function ofRun(run: string, { code, message, details, cause }: Problem): Problem {
+  return new Problem(code, message, { ...details, run }, cause);
+}
+
+export interface RunsDeps extends EndingDeps, ExecuteDeps {
   /** Names the process in what it leases. */
   readonly nodeId: string;
-  readonly runtime: RecordRuntime;
-  readonly newId: IdSource;
   readonly callers: RunCallers;
-  readonly blocks: StoredBlocks;
-  readonly scripts: Pick<ScriptRunner, 'run'>;
-  readonly suspensions: Suspensions;
-  readonly transactions: TransactionQueue;
 }
 
 /** How many starts without a further step end a run: whatever it fails of, it would fail of again. */
 const stalledMax = 5;
 
-export interface Called extends Executed {
+interface CalledRun extends Executed {
   /** Whether there is anything of the run: a run that neither wrote nor waited leaves nothing. */
   readonly isStored: boolean;
 }
 
 /** Runs a block while its caller waits. @throws Problem that kept a run from its beginning, and what is no refusal. */
-export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller: BlockCaller): Promise<Called> {
+export async function callBlock(
+  deps: RunsDeps,
+  ask: Omit<StartRunRequest, 'id'>,
+  caller: BlockCaller,
+): Promise<CalledRun> {
   const { workspace } = ask;
   const run = await newRun(deps, { ...ask, id: deps.newId() });
   await deps.meter.check(workspace.orgCode, 'runs');
@@ -51,41 +198,40 @@ export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller:
   const journal = new RunJournal({ ...deps, workspace }, run);
   try {
     const executed = await executeRun(deps, { journal, workspace, caller, isAwaited: true });
-    if (journal.isStored) await settle(deps, workspace, journal);
+    // The outcome of the run is stored, so that is the answer. The worker that takes it up does the rest.
+    if (journal.isStored) await settle(deps, workspace, journal).catch(() => release(deps, workspace, journal));
     return { ...executed, isStored: journal.isStored };
   } catch (error) {
     if (error instanceof LeaseLost) return lost(workspace, journal);
-    if (journal.isStored) await release(deps, workspace, journal.run.id).catch(() => undefined);
+    if (journal.isStored) await release(deps, workspace, journal);
     throw error;
   }
+}
+
+/** What kept this process from the end of a run need not keep the next one, which does not wait for the lease. */
+async function release({ clock }: RunsDeps, { scope }: Workspace, { run }: RunJournal): Promise<void> {
+  await scope.commit([{ ...dueRun(run.id, clock.now()), if: 'present' }]).catch(() => undefined);
 }
 
 /**
  * How a run stands that is not this process's any more. It is an answer, not a failure: a request that is sent again
  * must not do once more what the run did.
  */
-async function lost({ scope }: Workspace, { run }: RunJournal): Promise<Called> {
-  const stands = (await storedRuns.read(scope, run.id))?.value;
-  const refusal = stands?.state === 'cancelled' ? new Problem('conflict', 'the run was cancelled') : undefined;
+async function lost({ scope }: Workspace, { run }: RunJournal): Promise<CalledRun> {
+  const existing = (await storedRuns.read(scope, run.id))?.value;
+  const refusal = existing?.state === 'cancelled' ? new Problem('conflict', 'the run was cancelled') : undefined;
   return { run, isStored: true, ...(refusal && { refusal }) };
 }
 
-/** What kept this process from the end of a run need not keep the next one, and does not have it wait for the lease. */
-async function release({ clock }: RunsDeps, { scope }: Workspace, id: string): Promise<void> {
-  await scope.commit([{ ...dueRun(id, clock.now()), if: 'present' }]);
-}
-
 /** Takes up a run that is due: it begins, has waited, or its process died. */
-export function runHandler(deps: RunsDeps): DueVisit {
+export function runHandler(deps: RunsDeps): DueHandler {
   return async (work) => {
     const { scope, item } = work;
     const workspace = await workspaceOf(deps, work);
     const row = workspace === undefined ? undefined : await deps.runRows(scope).read(runOfDue(item));
     if (workspace === undefined || row === undefined)
-      return void (await scope
-        .commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } }])
-        .catch(ignoreConflict));
-    if (isOver(row.value)) return closeRun(closingIn(deps, workspace.env), { run: row.value, workspace });
+      return void (await scope.commit([removeAsRead(item)]).catch(ignoreConflict));
+    if (isOver(row.value)) return closeRun(deps, workspace, { run: row.value });
     const restsUntil = await deps.suspensions.restsUntil(workspace);
     if (restsUntil !== undefined)
       return scope
@@ -102,13 +248,12 @@ export function runHandler(deps: RunsDeps): DueVisit {
   };
 }
 
-/** The scope alone says whose the run is. */
 async function workspaceOf(
-  { stores }: RunsDeps,
+  deps: RunsDeps,
   { env, orgCode, tenantCode, scope }: DueWork,
 ): Promise<Workspace | undefined> {
   if (tenantCode === undefined) return undefined;
-  return readyWorkspace({ env, orgCode, tenantCode, scope, orgScope: stores[env].scope(orgScopeName(orgCode)) });
+  return readyWorkspace({ env, orgCode, tenantCode, scope, orgScope: orgScope(deps, { env, orgCode }) });
 }
 
 /** Undefined where another process was faster. */
@@ -139,7 +284,7 @@ async function takeUp(
 
 async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal): Promise<void> {
   const { run } = journal;
-  await putSummary(closingIn(deps, workspace.env), workspace, run);
+  await putSummary(deps, workspace, run);
   try {
     if (run.depth > chainDepthMax) throw blockFailure(chainRefusal('writes', [...run.chain, run.block]));
     if (run.stalled >= stalledMax)
@@ -153,7 +298,6 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
 }
 
 async function settle(deps: RunsDeps, workspace: Workspace, { run, redaction }: RunJournal): Promise<void> {
-  const parts = closingIn(deps, workspace.env);
-  if (isOver(run)) await closeRun(parts, { run, workspace, redaction });
-  else await putSummary(parts, workspace, run);
+  if (isOver(run)) await closeRun(deps, workspace, { run, redaction });
+  else await putSummary(deps, workspace, run);
 }

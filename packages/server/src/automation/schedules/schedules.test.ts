@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { nextDue } from '../../lib/scheduling/next-due.ts';
 import { Crash, crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
-import { appUserId } from '../app-user.ts';
+import { appUserId } from '../runs/run-rows.ts';
 import { every, openScheduleBench, place, type ScheduleBench } from './testing/schedule-bench.ts';
 
 const minute = 60_000;
@@ -17,8 +17,8 @@ function hoursFrom({ bench }: ScheduleBench, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => new Date(first + index * hour).toISOString());
 }
 
-async function settle(node: { visit(): Promise<number> }): Promise<void> {
-  for (let turns = 0; (await node.visit()) > 0; turns++) assert.ok(turns < 100, 'it stays due');
+async function settle(node: { pass(): Promise<number> }): Promise<void> {
+  for (let turns = 0; (await node.pass()) > 0; turns++) assert.ok(turns < 100, 'it stays due');
 }
 
 /** To the next full hour. */
@@ -37,7 +37,7 @@ for (const kind of raceKinds) {
       toHour(bench);
       await settle(node);
     }
-    assert.deepEqual(await bench.begun('report'), hours);
+    assert.deepEqual(await bench.started('report'), hours);
     const [run] = await bench.runsOf();
     assert.deepEqual(run?.user, { id: appUserId, kind: 'app' });
     assert.deepEqual(run.trigger, { kind: 'schedule', id: hours[0], name: 'report' });
@@ -58,14 +58,14 @@ for (const kind of raceKinds) {
         const store = crashing(bench.bench.opened.store, left, when);
         const hasDied = await bench
           .node({ store })
-          .visit()
+          .pass()
           .then(
             () => false,
             (error: unknown) => assert.ok(error instanceof Crash, String(error)) ?? true,
           );
         await Promise.all([settle(bench.node()), settle(bench.node())]);
         for (const code of ['main', 'other'])
-          assert.deepEqual(await bench.begun('report', code), hours, `${when} ${left} ${code}`);
+          assert.deepEqual(await bench.started('report', code), hours, `${when} ${left} ${code}`);
         if (!hasDied) break;
       }
     assert.ok(hours.length > 12, `${hours.length} calls`);
@@ -77,11 +77,11 @@ for (const kind of raceKinds) {
     const nodes = [bench.node(), bench.node({ ahead: 900 }), bench.node({ ahead: -1500 })];
     const from = bench.bench.clock.now();
     for (let turns = 0; turns < 120; turns++) {
-      await Promise.all(nodes.map((node) => node.visit()));
+      await Promise.all(nodes.map((node) => node.pass()));
       bench.bench.clock.advance(minute / 2);
     }
     await settle(bench.node());
-    const begun = await bench.begun('report');
+    const started = await bench.started('report');
     const expected: string[] = [];
     for (
       let due = nextDue(sevens, from);
@@ -89,8 +89,8 @@ for (const kind of raceKinds) {
       due = nextDue(sevens, due)
     )
       expected.push(new Date(due).toISOString());
-    assert.deepEqual(begun, expected);
-    assert.ok(begun.length >= 8, `${begun.length}`);
+    assert.deepEqual(started, expected);
+    assert.ok(started.length >= 8, `${started.length}`);
   });
 }
 
@@ -110,7 +110,7 @@ test('what was missed is skipped, or made up for by one run, and what is late by
     bench.bench.clock.advance(-4 * minute);
     await settle(bench.node());
     assert.deepEqual(
-      await bench.begun('report'),
+      await bench.started('report'),
       late.map((index) => hours[index]),
       missed,
     );
@@ -119,7 +119,7 @@ test('what was missed is skipped, or made up for by one run, and what is late by
     bench.bench.clock.advance(8 * minute);
     await settle(bench.node());
     assert.deepEqual(
-      await bench.begun('report'),
+      await bench.started('report'),
       [...late, 12].map((index) => hours[index]),
       missed,
     );
@@ -143,7 +143,7 @@ test('a schedule follows its block: changed, without a schedule, by its caller, 
   );
   assert.equal(tick.item.sk, 'schedule;report');
   await settle(node);
-  assert.deepEqual(await bench.begun('report'), []);
+  assert.deepEqual(await bench.started('report'), []);
   assert.deepEqual(await names(), [['report', '30 * * * *']]);
   const { run_as: _, ...byCaller } = every();
   for (const content of [{}, byCaller, undefined]) {
@@ -152,7 +152,7 @@ test('a schedule follows its block: changed, without a schedule, by its caller, 
     await bench.define('report', content);
     toHour(bench);
     await settle(node);
-    assert.deepEqual([await names(), await bench.begun('report')], [[], []]);
+    assert.deepEqual([await names(), await bench.started('report')], [[], []]);
     const due = await bench.bench.opened.maintenance.due('automation', Number.MAX_SAFE_INTEGER, 10);
     assert.deepEqual(
       due.map(({ item }) => item.sk),
@@ -172,13 +172,13 @@ test('a paused schedule begins nothing, also after a publication, and makes up f
   await bench.define('report', every({ missed: 'once', cron: '1 * * * *' }));
   bench.bench.clock.advance(3 * hour);
   await settle(node);
-  assert.deepEqual(await bench.begun('report'), []);
+  assert.deepEqual(await bench.started('report'), []);
   await node.schedules.resume(name, by);
   await settle(node);
-  assert.deepEqual(await bench.begun('report'), []);
+  assert.deepEqual(await bench.started('report'), []);
   bench.bench.clock.advance(minute);
   await settle(node);
-  assert.equal((await bench.begun('report')).length, 1);
+  assert.equal((await bench.started('report')).length, 1);
   await assert.rejects(node.schedules.pause({ ...place, block: 'none' }, by), { code: 'not_found' });
 });
 
@@ -191,13 +191,13 @@ test('a run that may not begin is told, and the next time is as usual', async (c
   bench.refusal = new Problem('plan_limit_exceeded', 'as many runs as the plan has');
   toHour(bench);
   await settle(node);
-  assert.deepEqual([bench.told, await bench.begun('report')], [['report'], []]);
+  assert.deepEqual([bench.report, await bench.started('report')], [['report'], []]);
   const [{ last } = assert.fail()] = await node.schedules.list(place);
   assert.deepEqual(last, { due: hours[0], state: 'refused', code: 'plan_limit_exceeded' });
   bench.refusal = undefined;
   toHour(bench);
   await settle(node);
-  assert.deepEqual(await bench.begun('report'), [hours[1]]);
+  assert.deepEqual(await bench.started('report'), [hours[1]]);
 });
 
 test('a due time of all workspaces has a run in each that is ready, over several turns', async (context) => {
@@ -209,7 +209,7 @@ test('a due time of all workspaces has a run in each that is ready, over several
   const hours = hoursFrom(bench, 1);
   toHour(bench);
   await settle(bench.node());
-  for (const code of ['main', ...codes]) assert.deepEqual(await bench.begun('report', code), hours, code);
+  for (const code of ['main', ...codes]) assert.deepEqual(await bench.started('report', code), hours, code);
 });
 
 test('a paused schedule stays paused where a publication takes its block away and another brings it back', async (context) => {
@@ -227,6 +227,6 @@ test('a paused schedule stays paused where a publication takes its block away an
     assert.equal((await node.schedules.list(place))[0]?.paused, true);
     toHour(bench);
     await settle(node);
-    assert.deepEqual(await bench.begun('report'), []);
+    assert.deepEqual(await bench.started('report'), []);
   }
 });

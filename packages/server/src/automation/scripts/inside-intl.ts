@@ -3,10 +3,9 @@
  * the texts of these functions get into the interpreter; they keep to themselves what they use of the realm.
  */
 
-/** What a kind of formats has, by the names of its methods: how each argument goes to the host. */
+/** The contents of a kind of formats, by the names of its methods: how each argument goes to the host. */
 export interface IntlKind {
   readonly name: string;
-  /** The options that are read. */
   readonly options: readonly string[];
   readonly methods: Readonly<Record<string, readonly IntlArgument[]>>;
   /** A method that is read as a function of its own. */
@@ -26,18 +25,17 @@ export interface IntlOptions {
 }
 
 /** The function of the host: its answer begins with `+` before JSON, or with `-` before the name of an error, `:` and its message. */
-type Host = (asked: string, method: string, first: string, second: string) => string;
+type IntlHost = (query: string, method: string, first: string, second: string) => string;
 
-export interface IntlTools {
+interface IntlTools {
   /** The number of a format, the same for the same locales and options. */
   open(kind: string, locales: unknown, options: unknown): string;
-  ask(asked: string, method: string, ...args: readonly string[]): unknown;
+  ask(query: string, method: string, ...args: readonly string[]): unknown;
   argument(type: IntlArgument, value: unknown): string;
   locales(given: unknown): string;
 }
 
-/** What is asked of the host, and how values get there. */
-export function prepareIntlTools(options: IntlOptions): (host: Host) => IntlTools {
+export function prepareIntlTools(options: IntlOptions): (host: IntlHost) => IntlTools {
   const { kinds, now, textCharacters, listElements } = options;
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
@@ -83,8 +81,8 @@ export function prepareIntlTools(options: IntlOptions): (host: Host) => IntlTool
   };
 
   return (host) => {
-    const ask: IntlTools['ask'] = (asked, method, first = '', second = '') => {
-      const text = host(asked, method, first, second);
+    const ask: IntlTools['ask'] = (request, method, first = '', second = '') => {
+      const text = host(request, method, first, second);
       const rest: string = apply(slice, text, [1]);
       if (text[0] === '+') return parse(rest);
       const colon: number = apply(indexOf, rest, [':']);
@@ -92,10 +90,10 @@ export function prepareIntlTools(options: IntlOptions): (host: Host) => IntlTool
       throw apply(slice, rest, [0, colon]) === 'TypeError' ? new WrongType(message) : new WrongRange(message);
     };
     const opened: Record<string, string> = create(null);
-    const open: IntlTools['open'] = (name, given, asked) => {
+    const open: IntlTools['open'] = (name, given, request) => {
       let names: readonly string[] = [];
       for (let at = 0; at < kinds.length; at += 1) if (kinds[at]?.name === name) names = kinds[at]?.options ?? [];
-      const [where, how] = [locales(given), optionsText(names, asked)];
+      const [where, how] = [locales(given), optionsText(names, request)];
       const key = `${name} ${where} ${how}`;
       opened[key] ??= asText(ask(name, 'new', where, how));
       return opened[key];
@@ -104,7 +102,6 @@ export function prepareIntlTools(options: IntlOptions): (host: Host) => IntlTool
   };
 }
 
-/** Defines `Intl`. */
 export function prepareIntl({ kinds }: IntlOptions): (tools: IntlTools) => void {
   const { apply, defineProperty } = Reflect;
   const { create } = Object;

@@ -25,33 +25,31 @@ export interface RealmOptions {
   readonly messageCharacters: number;
 }
 
-/** What the host calls, one after the other. */
-export interface Realm {
+export interface ScriptRealm {
   /** @throws SyntaxError where what was compiled is no function, or has another text: its body ended before its end. */
   check(compiled: unknown, text: string): void;
   read(json: string): unknown;
-  /** What the script returned: a promise is waited for. */
   settle(value: unknown): void;
   fail(error: unknown): void;
-  /** What came of the script, as one of three texts that the host asks for by name. */
-  told(part: keyof Outcome): string;
+  /** The outcome of the script, as one of three texts that the host asks for by name. */
+  told(part: keyof ScriptOutcome): string;
 }
 
-export interface Outcome {
+export interface ScriptOutcome {
   readonly state: 'waiting' | 'done' | 'thrown' | 'too large';
   /** JSON of the value, or the message of what was thrown. */
   readonly text: string;
   readonly stack: string;
 }
 
-export function prepareRealm({ allowed, now, seed, resultCharacters, messageCharacters }: RealmOptions): Realm {
+export function prepareRealm({ allowed, now, seed, resultCharacters, messageCharacters }: RealmOptions): ScriptRealm {
   const { parse, stringify } = JSON;
   const { construct, apply, ownKeys, deleteProperty, defineProperty } = Reflect;
   const [WrongSyntax, RealDate, RealPromise, asText] = [SyntaxError, Date, Promise, String];
   const sourceOf = Function.prototype.toString;
   const cut = String.prototype.slice;
   const waitFor = Promise.prototype.then;
-  let outcome: Outcome = { state: 'waiting', text: '', stack: '' };
+  let outcome: ScriptOutcome = { state: 'waiting', text: '', stack: '' };
 
   for (const name of ownKeys(globalThis))
     if (typeof name === 'string' && !allowed.includes(name)) deleteProperty(globalThis, name);
@@ -122,4 +120,48 @@ export function prepareRealm({ allowed, now, seed, resultCharacters, messageChar
     }
   };
   return { check, read: parse, settle, fail, told: (part) => outcome[part] };
+}
+
+export interface ConsoleOptions {
+  readonly lines: number;
+  /** Of one line. */
+  readonly characters: number;
+}
+
+/** Gives what tells JSON of a `ScriptLog`, and then runs nothing that the script could have changed. */
+export function prepareConsole({ lines: linesMax, characters }: ConsoleOptions): () => string {
+  const { stringify } = JSON;
+  const { apply, defineProperty } = Reflect;
+  const [RealError, asText] = [Error, String];
+  const cut = String.prototype.slice;
+  /** JSON of the lines, with commas between them: a list could be changed by the script. */
+  let lines = '';
+  let [kept, leftOut] = [0, 0];
+
+  const textOf = (value: unknown): string => {
+    try {
+      if (value instanceof RealError) return `${value.name}: ${value.message}`;
+      return (typeof value === 'object' ? stringify(value) : undefined) ?? asText(value);
+    } catch {
+      return '[no text]';
+    }
+  };
+  const lineOf = (values: readonly unknown[]): string => {
+    let line = '';
+    for (let at = 0; at < values.length && line.length < characters; at += 1)
+      line += (at === 0 ? '' : ' ') + textOf(values[at]);
+    return line.length > characters ? `${apply(cut, line, [0, characters - 1])}…` : line;
+  };
+  const log = (...values: readonly unknown[]): void => {
+    const line = kept < linesMax ? lineOf(values) : '';
+    // The text of a value may itself write lines.
+    if (kept >= linesMax) leftOut += 1;
+    else {
+      lines += (kept === 0 ? '' : ',') + stringify(line);
+      kept += 1;
+    }
+  };
+  const methods = { log, info: log, warn: log, error: log, debug: log };
+  defineProperty(globalThis, 'console', { value: methods, writable: true, configurable: true });
+  return () => `{"lines":[${lines}],"left_out":${leftOut}}`;
 }

@@ -2,19 +2,14 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { isLocale, timeZone } from '../../lib/locales.ts';
 import type { IntlArgument, IntlKind } from './inside-intl.ts';
-import { scriptLimits } from './limits.ts';
+import { scriptLimits } from './script-outcome.ts';
 
-type Options = Readonly<Record<string, string | number | boolean>>;
+type IntlOptions = Readonly<Record<string, string | number | boolean>>;
 
-/** A format of the host, by its methods. */
 type Format = Readonly<Record<string, (first: string, second: string) => unknown>>;
 
-interface HostKind {
-  readonly options: readonly string[];
-  readonly methods: Readonly<Record<string, readonly IntlArgument[]>>;
-  readonly bound?: string;
-  readonly isOfValues?: true;
-  readonly make: (locales: readonly string[], options: Options) => Format;
+interface HostKind extends Omit<IntlKind, 'name'> {
+  readonly make: (locales: readonly string[], options: IntlOptions) => Format;
 }
 
 const inDate = ['weekday', 'year', 'month', 'day'];
@@ -71,7 +66,7 @@ const timeMethods = {
 } as const;
 
 /** The local time of a script is UTC. */
-function timesIn(locales: readonly string[], options: Options): DateTimeFormat {
+function timesIn(locales: readonly string[], options: IntlOptions): DateTimeFormat {
   return new Intl.DateTimeFormat([...locales], { timeZone: 'UTC', ...options });
 }
 
@@ -82,8 +77,8 @@ function ofDates(required: readonly string[], defaults: readonly string[]): Host
     methods: { format: ['time'] },
     isOfValues: true,
     make: (locales, options) => {
-      const isAsked = [...required, ...styles].some((name) => options[name] !== undefined);
-      const shown = isAsked ? {} : Object.fromEntries(defaults.map((name) => [name, 'numeric']));
+      const isComplete = [...required, ...styles].some((name) => options[name] !== undefined);
+      const shown = isComplete ? {} : Object.fromEntries(defaults.map((name) => [name, 'numeric']));
       const other = required === inDate ? 'timeStyle' : required === inTime ? 'dateStyle' : '';
       if (options[other] !== undefined) throw new TypeError(`Invalid option : ${other}`);
       return dateTimeFormat(timesIn(locales, { ...shown, ...options }));
@@ -203,20 +198,19 @@ const optionCharactersMax = 100;
 /** Of all scripts of the thread, one after the other: a format takes some 20 KB. */
 const cached = new BoundedMap<string, Format>(scriptLimits.intlFormats);
 
-/** What one script may ask. */
 export class IntlBridge {
   readonly #formats: Format[] = [];
   #calls = 0;
 
   /** An answer as `inside-intl.ts` reads it. It throws nothing. */
-  answer(asked: string, method: string, first: string, second: string): string {
+  answer(query: string, method: string, first: string, second: string): string {
     try {
       this.#calls += 1;
       if (this.#calls > scriptLimits.intlCalls)
         throw new RangeError(`a script makes at most ${scriptLimits.intlCalls} calls of Intl`);
-      if ([asked, method, first, second].some((text) => text.length > scriptLimits.intlTextCharacters))
+      if ([query, method, first, second].some((text) => text.length > scriptLimits.intlTextCharacters))
         throw new RangeError(`a text for Intl has at most ${scriptLimits.intlTextCharacters} characters`);
-      const text = JSON.stringify(this.#value(asked, method, [first, second])) ?? 'null';
+      const text = JSON.stringify(this.#value(query, method, [first, second])) ?? 'null';
       if (text.length > scriptLimits.intlResultCharacters)
         throw new RangeError(`Intl gives at most ${scriptLimits.intlResultCharacters} characters`);
       return `+${text}`;
@@ -227,13 +221,13 @@ export class IntlBridge {
     }
   }
 
-  #value(asked: string, method: string, [first, second]: readonly [string, string]): unknown {
-    const format = /^\d{1,6}$/.test(asked) ? this.#formats[Number(asked)] : undefined;
+  #value(query: string, method: string, [first, second]: readonly [string, string]): unknown {
+    const format = /^\d{1,6}$/.test(query) ? this.#formats[Number(query)] : undefined;
     if (format !== undefined && Object.hasOwn(format, method)) return format[method]?.(first, second);
-    if (asked === '' && method === 'getCanonicalLocales') return Intl.getCanonicalLocales(localesIn(first, []));
-    if (asked === '' && method === 'supportedValuesOf') return Intl.supportedValuesOf(first as 'timeZone');
-    const kind = Object.hasOwn(kinds, asked) ? kinds[asked] : undefined;
-    if (kind !== undefined && method === 'new') return this.#open(asked, kind, first, second);
+    if (query === '' && method === 'getCanonicalLocales') return Intl.getCanonicalLocales(localesIn(first, []));
+    if (query === '' && method === 'supportedValuesOf') return Intl.supportedValuesOf(first as 'timeZone');
+    const kind = Object.hasOwn(kinds, query) ? kinds[query] : undefined;
+    if (kind !== undefined && method === 'new') return this.#open(query, kind, first, second);
     if (kind !== undefined && method === 'supportedLocalesOf') return localesIn(first, []).filter(isLocale);
     throw new TypeError('Intl has no such method');
   }
@@ -269,7 +263,7 @@ function textsIn(json: string, max: number): readonly string[] {
 }
 
 /** Those that the kind knows, each a plain value, on an object of the host's own. */
-function optionsIn(kind: HostKind, json: string): Options {
+function optionsIn(kind: HostKind, json: string): IntlOptions {
   const given: unknown = JSON.parse(json);
   if (typeof given !== 'object' || given === null) throw new TypeError('options are an object');
   const options: Record<string, string | number | boolean> = Object.create(null);

@@ -4,9 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { thinned } from '../../store/testing/quick.ts';
 import { IntlBridge } from './intl-bridge.ts';
-import { scriptLimits } from './limits.ts';
 import { loadEngine, runScript } from './run-script.ts';
-import { ScriptError } from './script-error.ts';
+import { ScriptError, scriptLimits } from './script-outcome.ts';
 
 const engine = await loadEngine();
 const now = Date.parse('2026-11-20T09:30:00Z');
@@ -140,11 +139,11 @@ for (const [source, message] of [
   ['Number.prototype.toLocaleString.call("a")', 'not a number'],
 ] as const)
   test(`a script that asks for what is not there throws: ${source}`, () => {
-    const { fault, message: said } = refusal(`return ${source}`);
+    const { fault, message: problem } = refusal(`return ${source}`);
     assert.deepEqual(
       [
         fault,
-        said.replace(
+        problem.replace(
           /^Incorrect locale information provided.*|^Invalid language tag: .*/,
           'Incorrect locale information provided',
         ),
@@ -154,27 +153,30 @@ for (const [source, message] of [
   });
 
 test('what goes to the host is bounded: its calls, its formats, and each text', () => {
-  const said = (source: string) => refusal(source).message;
+  const message = (source: string) => refusal(source).message;
   assert.equal(
-    said('const c = new Intl.Collator("de"); for (;;) c.compare("a", "b")'),
+    message('const c = new Intl.Collator("de"); for (;;) c.compare("a", "b")'),
     'a script makes at most 20000 calls of Intl',
   );
   assert.equal(
-    said(
+    message(
       'for (let i = 0; ; i++) new Intl.NumberFormat("de", { minimumFractionDigits: i % 90, style: i > 89 ? "percent" : "decimal" })',
     ),
     'a script makes at most 100 different formats of Intl',
   );
   // The same format is one.
   assert.equal(run('let n = 0; for (let i = 0; i < 1000; i++) n += (i).toLocaleString("de").length; return n'), 2890);
-  assert.equal(said('"a".repeat(1e6).localeCompare("b", "de")'), 'a text for Intl has at most 10000 characters');
+  assert.equal(message('"a".repeat(1e6).localeCompare("b", "de")'), 'a text for Intl has at most 10000 characters');
   assert.equal(
-    said('new Intl.ListFormat("de").format(Array(1001).fill("a"))'),
+    message('new Intl.ListFormat("de").format(Array(1001).fill("a"))'),
     'a list for Intl has at most 1000 elements',
   );
-  assert.equal(said('new Intl.NumberFormat(Array(11).fill("de"))'), 'a list for Intl has at most 10 elements');
-  assert.equal(said('(10n ** 20000n).toLocaleString("de")'), 'a text for Intl has at most 10000 characters');
-  assert.match(said('new Intl.NumberFormat("de", { style: "x".repeat(101) })'), /the option style takes a short text/);
+  assert.equal(message('new Intl.NumberFormat(Array(11).fill("de"))'), 'a list for Intl has at most 10 elements');
+  assert.equal(message('(10n ** 20000n).toLocaleString("de")'), 'a text for Intl has at most 10000 characters');
+  assert.match(
+    message('new Intl.NumberFormat("de", { style: "x".repeat(101) })'),
+    /the option style takes a short text/,
+  );
 });
 
 test('a script that asks the host for ever ends by its time, and one without memory by its memory', () => {
@@ -201,8 +203,8 @@ const poisons: readonly string[] = [
 
 for (const poison of poisons)
   test(`a script that changes what is built in changes what it is given in nothing but its own options: ${poison.slice(0, 50)}`, () => {
-    const asked = 'return new Intl.NumberFormat("de", { minimumFractionDigits: 1 }).format(1234)';
-    assert.equal(run(`${poison}; ${asked}`), '1.234,0');
+    const code = 'return new Intl.NumberFormat("de", { minimumFractionDigits: 1 }).format(1234)';
+    assert.equal(run(`${poison}; ${code}`), '1.234,0');
   });
 
 test('L01: no format, answer or error of Intl leads to the host', () => {
@@ -258,8 +260,8 @@ test('L04: the bridge answers any texts, with plain data or an error, and change
   fc.assert(
     fc.property(opening, opening, fc.array(call, { maxLength: 12 }), (first, second, calls) => {
       const bridge = new IntlBridge();
-      for (const asked of [first, second, ...calls]) {
-        const answer = bridge.answer(...asked);
+      for (const request of [first, second, ...calls]) {
+        const answer = bridge.answer(...request);
         assert.match(answer, /^(\+|-RangeError:|-TypeError:)/);
         assert.ok(answer.length <= scriptLimits.intlResultCharacters + 1);
         if (answer.startsWith('+')) JSON.parse(answer.slice(1));

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorkSpy } from '../testing/work-spy.ts';
-import { meteredScripts } from './metered-scripts.ts';
-import { ScriptError } from './script-error.ts';
+import { ScriptError } from './script-outcome.ts';
+import { meteredScripts } from './script-runner.ts';
 
 const job = { org: 'acme', env: 'test', source: '', args: '[]', now: 0, seed: '' } as const;
 
 test('the time of scripts counts for their org, also of those that fail, and none begins beyond the plan', async () => {
   const { counted, full, meter } = new WorkSpy();
-  let begun = 0;
+  let started = 0;
   const outcomes = [
     async () => ({ json: '1', cpuMilliseconds: 3 }),
     async () => Promise.reject(new ScriptError('failed', 'no', 1, { cpuMilliseconds: 40 })),
@@ -16,7 +16,7 @@ test('the time of scripts counts for their org, also of those that fail, and non
     async () => Promise.reject(new Error('a fault of the thread')),
   ];
   const runner = meteredScripts(
-    { run: async () => outcomes[begun++]?.() ?? assert.fail(), close: async () => undefined },
+    { run: async () => outcomes[started++]?.() ?? assert.fail(), close: async () => undefined },
     meter,
   );
   assert.equal((await runner.run(job)).json, '1');
@@ -24,5 +24,5 @@ test('the time of scripts counts for their org, also of those that fail, and non
   assert.deepEqual([...counted], [['acme test script_ms', 543]]);
   full.add('script_ms');
   await assert.rejects(runner.run(job), { code: 'plan_limit_exceeded' });
-  assert.equal(begun, outcomes.length);
+  assert.equal(started, outcomes.length);
 });

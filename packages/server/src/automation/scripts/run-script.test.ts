@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { allowedGlobals } from './inside.ts';
-import { scriptLimits } from './limits.ts';
 import { loadEngine, runScript } from './run-script.ts';
-import { ScriptError } from './script-error.ts';
+import { ScriptError, scriptLimits } from './script-outcome.ts';
 
 const engine = await loadEngine();
 const now = Date.parse('2026-11-20T09:30:00Z');
@@ -262,7 +261,7 @@ function assertPlain(value: object): void {
   }
 }
 
-/** What the realm of the host has, with the identities of its functions. */
+/** The contents of the realm of the host, with the identities of its functions. */
 function intrinsics(): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>();
   for (const one of [Object, Array, Promise, JSON, Error, Function, String, Date, Math, Reflect])

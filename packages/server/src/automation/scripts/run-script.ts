@@ -8,8 +8,15 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { allowedGlobals, type Outcome, prepareRealm, type Realm, type RealmOptions } from './inside.ts';
-import { type ConsoleOptions, prepareConsole } from './inside-console.ts';
+import {
+  allowedGlobals,
+  type ConsoleOptions,
+  prepareConsole,
+  prepareRealm,
+  type RealmOptions,
+  type ScriptOutcome,
+  type ScriptRealm,
+} from './inside.ts';
 import {
   type IntlOptions,
   prepareIntl,
@@ -18,9 +25,7 @@ import {
   withoutLocaleMethods,
 } from './inside-intl.ts';
 import { IntlBridge, intlKinds } from './intl-bridge.ts';
-import { scriptLimits } from './limits.ts';
-import { ScriptError } from './script-error.ts';
-import { readLog, type ScriptLog } from './script-log.ts';
+import { readLog, ScriptError, type ScriptLog, scriptLimits } from './script-outcome.ts';
 
 export interface ScriptSource {
   /** The body of a function of `input`, `steps`, `record` and `user`. */
@@ -29,7 +34,6 @@ export interface ScriptSource {
   readonly args: string;
   /** What the script's clock says, in milliseconds since the epoch. */
   readonly now: number;
-  /** What the script's chance follows from. */
   readonly seed: string;
 }
 
@@ -53,7 +57,7 @@ export async function loadEngine(): Promise<ScriptEngine> {
   return { memory, module: await newQuickJSWASMModuleFromVariant(newVariant(variant, options)) };
 }
 
-export interface ScriptEngine {
+interface ScriptEngine {
   readonly module: QuickJSWASMModule;
   readonly memory: WasmMemory;
 }
@@ -113,7 +117,7 @@ class CpuClock {
   }
 }
 
-type Called = { readonly value: QuickJSHandle } | { readonly error: QuickJSHandle };
+type CallResult = { readonly value: QuickJSHandle } | { readonly error: QuickJSHandle };
 
 /** `Intl`, and each method that asks for a locale. */
 const namesLocales = /Intl|ocale/;
@@ -138,7 +142,6 @@ class Interpreter {
     this.#clock = clock;
   }
 
-  /** What the script returned, or why it returned nothing; and what it wrote until then. */
   run(script: ScriptSource): { readonly outcome: string | ScriptError; readonly log: ScriptLog | undefined } {
     try {
       return { outcome: this.#returnedOrWhy(script), log: this.#log() };
@@ -166,7 +169,7 @@ class Interpreter {
   }
 
   /** @throws ScriptError where it is stopped. */
-  #outcomeOf({ source, args, now, seed }: ScriptSource): Readonly<Record<keyof Outcome, string>> {
+  #outcomeOf({ source, args, now, seed }: ScriptSource): Readonly<Record<keyof ScriptOutcome, string>> {
     const { resultCharacters, messageCharacters } = scriptLimits;
     const options: RealmOptions = {
       allowed: allowedGlobals,
@@ -185,9 +188,9 @@ class Interpreter {
     if ('error' in returned) this.#done(this.#call(realm, 'fail', returned.error));
     else this.#done(this.#call(realm, 'settle', returned.value));
     this.#finishJobs();
-    const told = (part: keyof Outcome): string =>
+    const describe = (part: keyof ScriptOutcome): string =>
       this.#context.getString(this.#done(this.#call(realm, 'told', this.#text(part))));
-    return { state: told('state'), text: told('text'), stack: told('stack') };
+    return { state: describe('state'), text: describe('text'), stack: describe('stack') };
   }
 
   #prepareConsole(): QuickJSHandle {
@@ -198,13 +201,13 @@ class Interpreter {
   /** The host is asked by texts, which both sides check. */
   #prepareIntl(now: number): void {
     const bridge = new IntlBridge();
-    const asked = (handles: readonly QuickJSHandle[], at: number): string => {
+    const argumentOf = (handles: readonly QuickJSHandle[], at: number): string => {
       const handle = handles[at];
       return handle === undefined ? '' : this.#context.getString(handle);
     };
     const host = this.#context.newFunction('host', (...handles) =>
       this.#context.newString(
-        bridge.answer(asked(handles, 0), asked(handles, 1), asked(handles, 2), asked(handles, 3)),
+        bridge.answer(argumentOf(handles, 0), argumentOf(handles, 1), argumentOf(handles, 2), argumentOf(handles, 3)),
       ),
     );
     const { intlTextCharacters: textCharacters, intlListElements: listElements } = scriptLimits;
@@ -219,7 +222,7 @@ class Interpreter {
     called(`(${prepareLocaleMethods})()`, tools);
   }
 
-  #compiled(realm: QuickJSHandle, source: string): Called {
+  #compiled(realm: QuickJSHandle, source: string): CallResult {
     const text = `${head}${source}\n}`;
     const compiled = this.#kept(this.#context.evalCode(`(${text})`, fileName));
     if ('error' in compiled) return compiled;
@@ -227,7 +230,7 @@ class Interpreter {
     return 'error' in checked ? checked : compiled;
   }
 
-  #returned(realm: QuickJSHandle, script: QuickJSHandle, args: string): Called {
+  #returned(realm: QuickJSHandle, script: QuickJSHandle, args: string): CallResult {
     const list = this.#done(this.#call(realm, 'read', this.#text(args)));
     const given = [0, 1, 2, 3].map((index) => this.#keep(this.#context.getProp(list, index)));
     return this.#kept(this.#context.callFunction(script, this.#context.undefined, ...given));
@@ -244,13 +247,13 @@ class Interpreter {
   }
 
   /** @throws ScriptError where it was stopped. */
-  #call(realm: QuickJSHandle, name: keyof Realm, ...args: readonly QuickJSHandle[]): Called {
+  #call(realm: QuickJSHandle, name: keyof ScriptRealm, ...args: readonly QuickJSHandle[]): CallResult {
     const method = this.#keep(this.#context.getProp(realm, name));
     return this.#kept(this.#context.callFunction(method, this.#context.undefined, ...args));
   }
 
   /** @throws ScriptError where it was stopped. */
-  #kept(result: ReturnType<QuickJSContext['callFunction']>): Called {
+  #kept(result: ReturnType<QuickJSContext['callFunction']>): CallResult {
     const called = result.error === undefined ? { value: result.value } : { error: result.error };
     this.#keep('value' in called ? called.value : called.error);
     if (this.#clock.isOver()) throw tooLong();
@@ -258,7 +261,7 @@ class Interpreter {
   }
 
   /** What the interpreter does itself fails where no memory is left. @throws ScriptError */
-  #done(called: Called): QuickJSHandle {
+  #done(called: CallResult): QuickJSHandle {
     if ('value' in called) return called.value;
     throw tooMuchMemory();
   }
@@ -274,7 +277,7 @@ class Interpreter {
 }
 
 /** @throws ScriptError */
-function returnedBy({ state, text, stack }: Readonly<Record<keyof Outcome, string>>, source: string): string {
+function returnedBy({ state, text, stack }: Readonly<Record<keyof ScriptOutcome, string>>, source: string): string {
   if (state === 'done') return text;
   if (state === 'waiting') throw new ScriptError('failed', 'the script waits for a promise that nothing settles');
   if (state === 'too large')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
-import { ScriptError } from './script-error.ts';
+import { ScriptError } from './script-outcome.ts';
 import { createScriptRunner } from './script-runner.ts';
 
 const runner = createScriptRunner();
@@ -53,11 +53,11 @@ test('scripts of an org run one after the other, and leave a thread to other org
 
 test('an org has a hundred scripts waiting, and one more is refused at once', async () => {
   const first = run('a', 'return 0');
-  const asked = Array.from({ length: 101 }, (_, index) => run('a', `return ${index}`));
-  assert.equal(await asked.at(-1), 'rate_limited');
+  const pending = Array.from({ length: 101 }, (_, index) => run('a', `return ${index}`));
+  assert.equal(await pending.at(-1), 'rate_limited');
   assert.equal(await first, '0');
   assert.deepEqual(
-    await Promise.all(asked.slice(0, 100)),
+    await Promise.all(pending.slice(0, 100)),
     Array.from({ length: 100 }, (_, index) => `${index}`),
   );
 });

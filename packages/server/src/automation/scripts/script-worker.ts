@@ -2,8 +2,7 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { loadEngine, runScript, type ScriptResult, type ScriptSource } from './run-script.ts';
-import { ScriptError, type ScriptFault } from './script-error.ts';
-import type { ScriptLog } from './script-log.ts';
+import { ScriptError, type ScriptFault, type ScriptLog } from './script-outcome.ts';
 
 export type ScriptAnswer =
   | ScriptResult
@@ -20,18 +19,14 @@ export type ScriptAnswer =
 async function serve(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('scripts run in a worker thread only');
-  giveWay();
+  // Other threads have the processors first: a script may take its time, and requests of others may not. Elsewhere this sets
+  // the priority of the whole process.
+  if (process.platform === 'linux') setPriority(5);
   useUtc();
   const engine = await loadEngine();
   port.on('message', (script: ScriptSource) => {
     port.postMessage(answer(() => runScript(engine, script)));
   });
-}
-
-/** Other threads have the processors first: a script may take its time, and requests of others may not. */
-function giveWay(): void {
-  // Elsewhere this sets the priority of the whole process.
-  if (process.platform === 'linux') setPriority(5);
 }
 
 function answer(run: () => ScriptResult): ScriptAnswer {

@@ -1,17 +1,17 @@
 import { Problem } from '../../lib/problem.ts';
-import type { Failed, Tell } from '../alerts.ts';
-import type { WorkKind, WorkMeter } from '../work-meter.ts';
+import type { Failed, Notify } from '../alerts.ts';
+import type { WorkKind, WorkMeter } from '../automation-deps.ts';
 
 /** Notes what is counted and told, and has room until a test takes it. Only tests may use it. */
 export class WorkSpy {
-  readonly told: Failed[] = [];
+  readonly alerts: Failed[] = [];
   /** By org, environment and kind of work, as in `acme test runs`. */
   readonly counted = new Map<string, number>();
   /** The kinds of work that the plan has no room for. */
   readonly full = new Set<WorkKind>();
 
-  readonly tell: Tell = async (_place, failed) => {
-    this.told.push(failed);
+  readonly notify: Notify = async (_place, failed) => {
+    this.alerts.push(failed);
   };
 
   readonly meter: WorkMeter = {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { openStore } from '../../store/open-store.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import { composeBackups } from './compose-backups.ts';
 
@@ -32,7 +31,7 @@ for (const [what, env, sentence] of elsewhere)
         metrics,
         onFault: (error: unknown) => assert.fail(String(error)),
       },
-      ...{ secrets: { cursor_key: 'AAAA' }, platform: await openStore({ kind: 'memory', clock: systemClock }) },
+      ...{ secrets: { cursor_key: 'AAAA' }, operatorLog: { record: async () => assert.fail('nothing was done') } },
     });
     const list = await backups.list({ pagesize: 10 });
     assert.match(list.unavailable ?? '', sentence);

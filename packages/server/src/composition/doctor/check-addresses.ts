@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { type Finding, good, note, reasonOf } from '../../doctor/finding.ts';
-import { AddressCollisions, addressPartitions } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { AddressCollisions, addressPartitions } from '../../people/colliding-addresses.ts';
 import { rowsBeside } from './rows-beside.ts';
 
 const listedMax = 20;

@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { eachItem, eachScope } from '../../store/walk.ts';
 import { openSpace } from '../open-spaces.ts';
 
-interface Row {
+interface StrayRow {
   readonly scope: string;
   readonly pk: string;
   readonly sk: string;
@@ -15,7 +15,7 @@ export async function* rowsBeside(
   space: 'platform' | 'test' | 'prod',
   address: StoreAddress,
   partitions: readonly string[],
-): AsyncGenerator<Row> {
+): AsyncGenerator<StrayRow> {
   const engine = engineOf(address);
   if (await engine.isMissing(address, space)) return;
   if (engine.rowsBeside !== undefined) {

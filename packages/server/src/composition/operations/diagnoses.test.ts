@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDiagnoses, type Look } from './diagnoses.ts';
+import { createDiagnoses, type Diagnose } from './diagnoses.ts';
 
 const good = '{"kind":"good","says":"the settings can be read"}\n';
 
-function diagnosesOf(results: readonly Awaited<ReturnType<Look>>[]) {
+function diagnosesOf(results: readonly Awaited<ReturnType<Diagnose>>[]) {
   let now = 1_000_000;
   let looks = 0;
   const diagnoses = createDiagnoses(

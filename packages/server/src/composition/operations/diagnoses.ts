@@ -9,19 +9,19 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import { launcher } from '../../lib/installation.ts';
 
 export type Diagnosis = ReplyOf<typeof platformDoctorApi.readDiagnosis>;
-type Finding = Diagnosis['items'][number];
+type DiagnosisItem = Diagnosis['items'][number];
 
 export interface Diagnoses {
   /** The last one if it is new enough, else the next. */
   read(): Promise<Diagnosis>;
 }
 
-/** What the doctor printed, a finding a line, and whether it came to its end. */
-export type Look = () => Promise<{ readonly lines: string; readonly isComplete: boolean }>;
+/** The output of the doctor, a finding a line, and whether it came to its end. */
+export type Diagnose = () => Promise<{ readonly lines: string; readonly isComplete: boolean }>;
 
 const keptMilliseconds = 30_000;
 
-export function createDiagnoses(clock: Clock, look: Look = lookInProcess): Diagnoses {
+export function createDiagnoses(clock: Clock, look: Diagnose = lookInProcess): Diagnoses {
   let last: { readonly diagnosis: Diagnosis; readonly endedAt: number } | undefined;
   let underWay: Promise<Diagnosis> | undefined;
   const begin = async (): Promise<Diagnosis> => {
@@ -48,7 +48,7 @@ export function createDiagnoses(clock: Clock, look: Look = lookInProcess): Diagn
 /** Less than a connection may be without movement. */
 const options = { timeout: 25_000, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
 
-function lookInProcess(): ReturnType<Look> {
+function lookInProcess(): ReturnType<Diagnose> {
   return new Promise((resolve) => {
     execFile(process.execPath, [launcher, 'doctor', '--running', '--json'], options, (error, lines) => {
       // 1 where there is a fault.
@@ -58,9 +58,9 @@ function lookInProcess(): ReturnType<Look> {
 }
 
 /** The last line may be cut off. */
-function readFinding(line: string): readonly Finding[] {
+function readFinding(line: string): readonly DiagnosisItem[] {
   try {
-    return [JSON.parse(line) as Finding];
+    return [JSON.parse(line) as DiagnosisItem];
   } catch {
     return [];
   }

@@ -5,7 +5,7 @@ import { timestamp } from '../../lib/clock.ts';
 import type { DueItem, Store } from '../../store/port.ts';
 import { sweepJob } from '../../work/expiry.ts';
 import { works } from '../../work/job.ts';
-import { askedAt } from '../../work/work-queue.ts';
+import { immediately } from '../../work/work-queue.ts';
 import type { Spaces } from '../open-spaces.ts';
 import { within } from './within.ts';
 
@@ -29,12 +29,12 @@ const leasesMax = 50;
 
 type HolderOf = (name: string) => string;
 
-export interface Waiting {
+export interface QueueState {
   readonly queues: readonly DueQueue[];
   readonly leases: readonly ShownLease[];
 }
 
-interface Found {
+interface DueEntries {
   readonly space: keyof Spaces;
   readonly queue: (typeof queueNames)[number];
   readonly due: readonly DueItem[];
@@ -45,7 +45,7 @@ interface Found {
  * What is due now and not taken, and what is taken; a queue that cannot be read, or not in time, is left out.
  * @param holderOf the node that a lease of an outbox names.
  */
-export async function readQueues(spaces: Spaces, now: number, holderOf: HolderOf): Promise<Waiting> {
+export async function readQueues(spaces: Spaces, now: number, holderOf: HolderOf): Promise<QueueState> {
   const pairs = spaceNames.flatMap((space) => queueNames.map((queue) => ({ space, queue })));
   const read = await Promise.all(
     pairs.map(async (pair) => {
@@ -63,9 +63,9 @@ export async function readQueues(spaces: Spaces, now: number, holderOf: HolderOf
 
 async function readQueue(
   spaces: Spaces,
-  { space, queue }: Pick<Found, 'space' | 'queue'>,
+  { space, queue }: Pick<DueEntries, 'space' | 'queue'>,
   now: number,
-): Promise<Found> {
+): Promise<DueEntries> {
   // What is taken is due when its lease ends, behind what is due now.
   const [ahead, more] = queue === 'expire' ? [0, 1] : [leaseMilliseconds, leasesMax];
   const found = await spaces[space].maintenance.due(queue, now + ahead, countedMax[queue] + more);
@@ -74,9 +74,9 @@ async function readQueue(
   return { space, queue, due: found.slice(0, end), later: found.slice(end) };
 }
 
-function shownQueue(store: Store, { space, queue, due }: Found): DueQueue {
+function shownQueue(store: Store, { space, queue, due }: DueEntries): DueQueue {
   const items = due.slice(0, countedMax[queue]);
-  const oldest = items.find(({ item }) => item.due?.at !== askedAt)?.item.due?.at;
+  const oldest = items.find(({ item }) => item.due?.at !== immediately)?.item.due?.at;
   return {
     ...{ space, queue, due: items.length, more: due.length > items.length },
     oldest_due_at: oldest === undefined ? null : timestamp(oldest),
@@ -87,11 +87,11 @@ function shownQueue(store: Store, { space, queue, due }: Found): DueQueue {
 /** An outbox stays due while it is delivered, and has its lease beside it. An outbox that cannot be read is left out. */
 async function leasesOf(
   store: Store,
-  { space, queue, due, later }: Found,
+  { space, queue, due, later }: DueEntries,
   { now, holderOf }: { readonly now: number; readonly holderOf: HolderOf },
 ): Promise<readonly ShownLease[]> {
   if (queue === 'expire') return [];
-  const lanes = due.slice(0, leasesMax).map(async ({ scope: name, item }): Promise<readonly ShownLease[]> => {
+  const leases = due.slice(0, leasesMax).map(async ({ scope: name, item }): Promise<readonly ShownLease[]> => {
     const scope = store.scope(name);
     const lease = queue === 'automation' ? await leaseOfDue(scope, item).catch(() => undefined) : undefined;
     if (lease === undefined || lease.until <= now) return [];
@@ -99,15 +99,15 @@ async function leasesOf(
     return [{ space, queue, job, node: holderOf(lease.node), until: timestamp(lease.until) }];
   });
   const others = later.flatMap((entry) => leaseOf(store, { space, queue, entry }));
-  return [...(await Promise.all(lanes)).flat(), ...others].slice(0, leasesMax);
+  return [...(await Promise.all(leases)).flat(), ...others].slice(0, leasesMax);
 }
 
-interface Taken extends Pick<ShownLease, 'space' | 'queue'> {
+interface LeasedEntry extends Pick<ShownLease, 'space' | 'queue'> {
   readonly entry: DueItem;
 }
 
 /** None for what is not taken, and only has a time in the future. */
-function leaseOf(store: Store, { space, queue, entry: { scope, item } }: Taken): readonly ShownLease[] {
+function leaseOf(store: Store, { space, queue, entry: { scope, item } }: LeasedEntry): readonly ShownLease[] {
   try {
     const { job, leased } = works.row(store.scope(scope), item).value;
     if (leased === undefined || leased.until !== item.due?.at) return [];

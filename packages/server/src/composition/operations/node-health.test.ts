@@ -102,8 +102,8 @@ test('the last failed call of a store, a server that is down, and failures of wo
   assert.equal((await readNode()).state, 'ok');
   await spaces.prod.store.close();
   await assert.rejects(spaces.prod.store.scope('s').range('p', { limit: 1 }));
-  const told: unknown[] = [];
-  const onServer = measurement.storeFacts.noting((change) => told.push(change));
+  const notified: unknown[] = [];
+  const onServer = measurement.storeFacts.noting((change) => notified.push(change));
   onServer({ server: 'db-2:5432', state: 'down', why: 'connect ECONNREFUSED' });
   onServer({ server: 'db-3:5432', state: 'relayed', why: 'x'.repeat(10_000) });
   const [failing] = measurement.watchJobs([{ name: 'purge', run: async () => assert.fail('it cannot') }]);
@@ -120,7 +120,7 @@ test('the last failed call of a store, a server that is down, and failures of wo
     ],
   );
   assert.ok(state === 'degraded' || state === 'unavailable');
-  assert.equal(told.length, 2);
+  assert.equal(notified.length, 2);
   const [purge, expiry] = jobs;
   assert.deepEqual([purge?.name, purge?.failures, purge?.lease], ['purge', 1, null]);
   const lease = { holder: 'another_node', node: 'n2', until: '1970-01-01T00:00:01.000Z' };
@@ -185,11 +185,11 @@ test('work that a node is at is told with the node, and what only waits for its 
       put('later', { job: 'purge' }, until),
       put('run', { job: 'run', leased }, until, 'automation'),
     ]);
-  const lane = { ...put('lane;paid', { job: 'lane' }, now - 1, 'automation'), pk: 'due' };
+  const deliveryQueue = { ...put('lane;paid', { job: 'lane' }, now - 1, 'automation'), pk: 'due' };
   const lease = { node: 'n8', until };
   await spaces.prod.store
     .scope('org#acme-main')
-    .commit([lane, { kind: 'put', pk: 'lease', sk: 'lane;paid', value: JSON.stringify(lease), if: 'any' }]);
+    .commit([deliveryQueue, { kind: 'put', pk: 'lease', sk: 'lane;paid', value: JSON.stringify(lease), if: 'any' }]);
   const { leases, queues } = await readNode();
   const at = new Date(until).toISOString();
   assert.deepEqual(leases, [

@@ -4,16 +4,16 @@ import type { ReplyOf } from '@freehold/contract/route';
 import type { Config } from '../../config.ts';
 import { engineOf } from '../../engines/registry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import { coalesce } from '../../lib/scheduling/coalesce.ts';
+import { coalesce } from '../../lib/scheduling/single-flight.ts';
 import { dataVersion } from '../../store/data-version.ts';
 import type { Scope, Health as StoreHealth } from '../../store/port.ts';
 import type { Measurement } from '../../telemetry/measurement.ts';
-import type { WorkFact } from '../../telemetry/work-facts.ts';
+import type { WorkFact } from '../../telemetry/work-metrics.ts';
 import type { LeaseState } from '../../work/expiry.ts';
 import type { Spaces } from '../open-spaces.ts';
 import type { ServedUrls } from '../served-urls.ts';
+import { type CachedSizes, createKeptSizes } from './cached-sizes.ts';
 import { type DueQueue, readQueues } from './due-queues.ts';
-import { createKeptSizes, type KeptSizes } from './kept-sizes.ts';
 import { describeNode, listensAt, listensNowhere, type NodeState, startedAt, version } from './nodes/describe-node.ts';
 import { NodeRegistry } from './nodes/node-registry.ts';
 import { type NodeRow, shownNode } from './nodes/node-rows.ts';
@@ -42,9 +42,9 @@ export interface NodeHealthDeps {
   readonly sweepLease: () => Promise<LeaseState>;
 }
 
-interface Reading extends NodeHealthDeps {
+interface NodeReading extends NodeHealthDeps {
   readonly state: () => NodeState;
-  readonly sizes: KeptSizes;
+  readonly sizes: CachedSizes;
   /** Where several nodes may share the store. */
   readonly registry: NodeRegistry | undefined;
 }
@@ -59,7 +59,7 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
   const describe = (): NodeRow => describeNode(state());
   const isShared = config.store.folder === undefined;
   const registry = isShared ? new NodeRegistry({ scope, id, clock, describe, onError }) : undefined;
-  const reading: Reading = { ...deps, state, registry, sizes: createKeptSizes(clock) };
+  const reading: NodeReading = { ...deps, state, registry, sizes: createKeptSizes(clock) };
   const read = coalesce(() => readHealth(reading));
   return {
     read: () => read(''),
@@ -71,7 +71,7 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
   };
 }
 
-async function readHealth(reading: Reading): Promise<Health> {
+async function readHealth(reading: NodeReading): Promise<Health> {
   const { clock, spaces, measurement, isDraining, nodeId, registry, sweepLease } = reading;
   const now = clock.now();
   // A folder is had by this process alone, which leases outboxes by a name that outlives it.
@@ -115,7 +115,7 @@ async function readHealth(reading: Reading): Promise<Health> {
 const spaceNames = ['platform', 'test', 'prod'] as const;
 
 async function storeOf(
-  { config, spaces, sizes: keptSizes }: Reading,
+  { config, spaces, sizes: keptSizes }: NodeReading,
   space: keyof Spaces,
 ): Promise<Omit<ShownStore, 'last_failure'>> {
   const address = space === 'prod' ? config.storeProd : config.store;

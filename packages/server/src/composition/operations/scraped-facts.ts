@@ -5,8 +5,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { dataVersion } from '../../store/data-version.ts';
 import type { Metrics, Sample } from '../../telemetry/metrics.ts';
 import type { ComposedSpaces } from '../compose-spaces.ts';
+import { createKeptSizes } from './cached-sizes.ts';
 import { type DueQueue, readQueues } from './due-queues.ts';
-import { createKeptSizes } from './kept-sizes.ts';
 import { version } from './nodes/describe-node.ts';
 import { within } from './within.ts';
 
@@ -17,7 +17,7 @@ export interface ScrapedDeps extends Pick<ComposedSpaces, 'spaces' | 'readiness'
 }
 
 /** Each is empty where it could not be read. */
-interface Facts {
+interface ScrapedFacts {
   readonly readiness: Awaited<ReturnType<ComposedSpaces['readiness']>> | undefined;
   readonly queues: readonly DueQueue[];
   readonly sizes: readonly Sample[];
@@ -30,9 +30,16 @@ interface Facts {
 export function recordFacts(metrics: Metrics, deps: ScrapedDeps): () => Promise<void> {
   const { clock, signingKeys } = deps;
   const sizes = createKeptSizes(clock);
-  let facts: Facts = { readiness: undefined, queues: [], sizes: [], connections: [], connectionsMax: [], free: [] };
+  let facts: ScrapedFacts = {
+    readiness: undefined,
+    queues: [],
+    sizes: [],
+    connections: [],
+    connectionsMax: [],
+    free: [],
+  };
   const gauge = (name: string, help: string, ask: () => readonly Sample[]) =>
-    metrics.asked({ name: `freehold_${name}`, help, type: 'gauge' }, ask);
+    metrics.collected({ name: `freehold_${name}`, help, type: 'gauge' }, ask);
   const labels = { version, data_version: String(dataVersion), node_version: process.versions.node };
   gauge('build_info', 'The release, the version of its data, and of Node.js.', () => [{ labels, value: 1 }]);
   gauge('ready', 'Whether the node can serve: 1 or 0, as /readyz says.', () => [
@@ -66,7 +73,7 @@ export function recordFacts(metrics: Metrics, deps: ScrapedDeps): () => Promise<
   );
   return async () => {
     const [readiness, { queues }, stores, free] = await Promise.all([
-      within<Facts['readiness']>(deps.readiness(), undefined),
+      within<ScrapedFacts['readiness']>(deps.readiness(), undefined),
       readQueues(deps.spaces, clock.now(), (name) => name),
       Promise.all(spaceNames.map((space) => within(sizesOf(deps, sizes, space), noSizes))),
       freeOf(deps.config),
@@ -79,7 +86,7 @@ export function recordFacts(metrics: Metrics, deps: ScrapedDeps): () => Promise<
 
 const spaceNames = ['platform', 'test', 'prod'] as const;
 
-type SizeSamples = Pick<Facts, 'sizes' | 'connections' | 'connectionsMax'>;
+type SizeSamples = Pick<ScrapedFacts, 'sizes' | 'connections' | 'connectionsMax'>;
 const noSizes: SizeSamples = { sizes: [], connections: [], connectionsMax: [] };
 
 async function sizesOf(

@@ -1,6 +1,6 @@
 const patience = 5000;
 
-/** What is known by then, and `otherwise` where it fails or takes too long. */
+/** The facts that are known by then, and `otherwise` where it fails or takes too long. */
 export async function within<T>(work: Promise<T>, otherwise: T): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<T>();
   const timer = setTimeout(() => resolve(otherwise), patience);

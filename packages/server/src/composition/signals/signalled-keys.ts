@@ -1,18 +1,20 @@
 /** Which writes change what nodes keep in memory: by the place of what is written, whichever route or job writes it. */
 import { configHeadKey } from '../../config/port.ts';
-import { appUserPartition, secretsKey, sessionsKeyOf, tokensKeyOf } from '../../identity/port.ts';
+import { tokensKeyOf } from '../../people/app-tokens.ts';
+import { appUserPartition, sessionsKeyOf } from '../../people/port.ts';
+import { secretsKey } from '../../people/secrets.ts';
 import { systemEntities } from '../../schema/port.ts';
-import type { Signal } from '../../signals/signal.ts';
+import type { Signal } from '../../signals/signal-set.ts';
 import type { Change, Put, Remove, ScopeName } from '../../store/port.ts';
 import { type Environment, orgScopeName, ownerOfScope } from '../../tenancy/port.ts';
 
-interface Place {
+interface SpaceScope {
   readonly space: 'platform' | Environment;
   readonly scope: ScopeName;
 }
 
 /** @param all the changes of the commit. */
-type Rule = (change: Put | Remove, place: Place, all: readonly Change[]) => Signal | undefined;
+type Rule = (change: Put | Remove, place: SpaceScope, all: readonly Change[]) => Signal | undefined;
 
 /** By the first word of the partition; `data#` of the entities of access control. Others hold nothing that nodes keep. */
 export const signalledPartitions: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -38,8 +40,8 @@ export const signalledPartitions: ReadonlyMap<string, Rule> = new Map<string, Ru
   ...[...systemEntities.keys()].map((name): [string, Rule] => [`data#${name}`, (_, place) => ofRights(place)]),
 ]);
 
-/** What a commit changes of it. */
-export function signalsOf(place: Place, changes: readonly Change[]): readonly Signal[] {
+/** The part of it that a commit changes. */
+export function signalsOf(place: SpaceScope, changes: readonly Change[]): readonly Signal[] {
   const signals: Signal[] = [];
   for (const change of changes) {
     if (change.kind !== 'put' && change.kind !== 'remove') continue;
@@ -65,17 +67,17 @@ function ofBuilder(id: string): Signal {
   return { kind: 'sessions', name: sessionsKeyOf(id) };
 }
 
-function ofPerson(sub: string | undefined, { space, scope }: Place): Signal | undefined {
+function ofPerson(sub: string | undefined, { space, scope }: SpaceScope): Signal | undefined {
   const org = ownerOfScope(scope)?.orgCode;
   if (org === undefined || space === 'platform') return undefined;
   return sub === undefined ? { owner: scope } : { kind: 'tokens', name: tokensKeyOf({ env: space, org, sub }) };
 }
 
-function ofConfig({ scope }: Place): Signal {
+function ofConfig({ scope }: SpaceScope): Signal {
   return { kind: 'config', name: scope };
 }
 
-function ofRights({ scope }: Place): Signal {
+function ofRights({ scope }: SpaceScope): Signal {
   return { kind: 'rights', name: scope };
 }
 

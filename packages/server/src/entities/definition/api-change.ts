@@ -1,20 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import type { Preconditions } from '../../api/headers/preconditions.ts';
-import { type ActiveEntity, apiBodies } from '../../config/port.ts';
+import { type ActiveEntity, activeConfigKey, apiBodies } from '../../config/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
+import { isObject } from '../../lib/unknown-names.ts';
 import { entityTag, holdsFor } from '../../records/port.ts';
-import {
-  type ApiAction,
-  type ApiConfig,
-  actions,
-  activeConfigKey,
-  apiName,
-  type EntityDefinition,
-  generatedViews,
-  isObject,
-} from '../../schema/port.ts';
+import { type ApiAction, actions, apiName, type EntityDefinition, generatedViews } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ShownBuilds } from '../showing/show-builds.ts';
@@ -46,7 +38,7 @@ export function requireConfigMatch({ version }: Pick<ShownConfig, 'version'>, pr
   });
 }
 
-/** What the platform says of a config. */
+/** The verdict of the platform on a config. */
 const fixedMembers = ['key', 'version', 'entityName', 'action', 'method', 'path'];
 
 /** The members that a body asks to change. What is fixed may stand as it does, so that a config can be read, edited and put back. */
@@ -71,7 +63,7 @@ function readOnly(shown: ShownConfig, member: string): string {
 interface ConfigBodies {
   readonly entityName: string;
   readonly active: ActiveEntity;
-  readonly bodies: Readonly<Record<ApiAction, ApiConfig>>;
+  readonly bodies: Readonly<Record<ApiAction, Readonly<Record<string, unknown>>>>;
 }
 
 export async function readConfigBodies(
@@ -95,7 +87,7 @@ export async function readConfigBodies(
 }
 
 /** One of the five configs as it is shown: the definition, or what is generated from it and the views that it has. */
-export type ShownConfig = ApiConfig & { readonly key: string; readonly version: number };
+export type ShownConfig = Readonly<Record<string, unknown>> & { readonly key: string; readonly version: number };
 
 /** A config that was given no views of its own has those of the definition; beside them stand the generated ones. */
 export function shownConfig({ entityName, active, bodies }: ConfigBodies, action: ApiAction): ShownConfig {

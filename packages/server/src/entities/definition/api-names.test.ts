@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type Node, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
-import { underApiName } from './api-names.ts';
+import { underApiName } from './change-api.ts';
 
 async function org(): Promise<Node> {
   const clock = new SteppedClock();

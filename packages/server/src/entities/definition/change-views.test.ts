@@ -94,8 +94,8 @@ test('a config that was read can be put back as it is, and only its views can be
   const { node, change } = await org();
   const { list } = await node.admin.show('acme', 'order');
   const { version } = await change('list-order', list);
-  const standing = await node.admin.show('acme', 'order');
-  assert.deepEqual(standing.list, { ...list, version });
+  const current = await node.admin.show('acme', 'order');
+  assert.deepEqual(current.list, { ...list, version });
   for (const member of ['key', 'version', 'entityName', 'action', 'method', 'path'])
     assert.equal(await codeOf(change('list-order', { [member]: 'x' })), 'validation_failed', member);
   for (const member of ['UpdateParams', 'UniqueIndexes', 'colour'])
@@ -103,7 +103,7 @@ test('a config that was read can be put back as it is, and only its views can be
   assert.equal(await codeOf(change('list-order', { Views: { v: { fields: [{ name: 'none' }] } } })), 'unknown_field');
   assert.equal(await codeOf(change('list-order', { Views: [] })), 'validation_failed');
   assert.equal(await codeOf(change('list-order', [])), 'validation_failed');
-  assert.deepEqual(await node.admin.show('acme', 'order'), standing);
+  assert.deepEqual(await node.admin.show('acme', 'order'), current);
 });
 
 test('views may have as many bytes as a definition', async () => {

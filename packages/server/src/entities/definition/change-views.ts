@@ -1,27 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { InputError } from '@freehold/contract/problem';
-import { auditEntry } from '../../audit/audit-entry.ts';
-import type { ConfigSet } from '../../config/port.ts';
-import { type ConfigChange, changeConfig, itemChanged, newBodies, planConfig } from '../../config/port.ts';
-import { invalidBody } from '../../lib/problem.ts';
+import { type ConfigChange, type ConfigSet, changeConfig, planConfig } from '../../config/port.ts';
 import {
   type ApiAction,
-  type ApiConfig,
   apiName,
   contentOfBodies,
-  definitionLimits,
   type EntityContent,
   type EntityDefinition,
-  generatedViews,
-  isObject,
   lookedUpViews,
-  parseViews,
-  refuseUnknownMembers,
-  type Views,
-  viewNamed,
+  refuseBadViews,
+  viewSteps,
+  withoutGenerated,
 } from '../../schema/port.ts';
-import { type EntityAdminDeps, entityAudited, unknownEntity } from '../admin-deps.ts';
-import { planMigration } from '../plan-migration.ts';
+import { type EntityAdminDeps, type Moment, migrateEntity, unknownEntity } from '../plan-migration.ts';
 import {
   type ApiChange,
   type ChangedApi,
@@ -30,12 +20,10 @@ import {
   requireConfigMatch,
   shownConfig,
 } from './api-change.ts';
-import { otherStep, viewSteps } from './change-steps.ts';
 import { type NamedByEntity, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
-import type { Moment } from './plan-change.ts';
 import { type ChangePreview, withoutRecords } from './preview-change.ts';
 
-export interface ViewsChange extends ApiChange {
+interface ViewsChange extends ApiChange {
   readonly entityName: string;
   readonly action: Exclude<ApiAction, 'create'>;
 }
@@ -48,7 +36,7 @@ export async function changeViews(deps: EntityAdminDeps, orgCode: string, change
   return { entityName, api: apiName(action, entityName), version };
 }
 
-/** What `changeViews` would do, of which nothing is done. Records have no part in it. */
+/** The effect of `changeViews`, of which nothing is done. Records have no part in it. */
 export async function previewViews(
   deps: EntityAdminDeps,
   orgCode: string,
@@ -60,10 +48,8 @@ export async function previewViews(
   const [was, is] = [before.views[action], after.views[action]];
   const { Views } = before.definition;
   const steps = viewSteps(was ?? Views, is ?? Views, ` of \`${action}\``);
-  const isUntold = steps.length === 0 && !isDeepStrictEqual(was, is);
-  const others = isUntold
-    ? [otherStep(`the views of \`${action}\` are ${is === undefined ? 'the definition’s' : 'its own'}`)]
-    : [];
+  const isUndocumented = steps.length === 0 && !isDeepStrictEqual(was, is);
+  const others = isUndocumented ? [{ change: 'definition_changed', message: undocumented(action, is) } as const] : [];
   return { version, plan: [...steps, ...others].map(withoutRecords), would_fail: false, would_lose: false };
 }
 
@@ -91,25 +77,14 @@ async function planViews(
   const bodies = { ...configs.bodies, [action]: withMembers(configs.bodies[action], members) };
   const [before, after] = [contentOfBodies(configs.bodies), contentOfBodies(bodies)];
   const named = namedByViews(before, { action, sent: members.Views });
-  const stood = await unknownTargets(set, namedByViews(before, { action, sent: before.views[action] }));
-  await readWithTargets(set, { named, stood }, () => refuseBadViews(members, definition));
+  const previous = await unknownTargets(set, namedByViews(before, { action, sent: before.views[action] }));
+  await readWithTargets(set, { named, previous }, () => refuseBadViews(members, definition));
   await refuseOrphanedViews(set, { before, after });
   const versions = { ...active.versions, [action]: next };
   const target = { name: entityName, wanted: { content: after, versions } };
-  const plan = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
-  const changed = { version: next, action: 'changed', configs: versions } as const;
-  const api = apiName(action, entityName);
-  return {
-    before,
-    after,
-    version: shown.version,
-    changes: [
-      ...newBodies(target.wanted.content, versions, next),
-      ...plan.changes,
-      itemChanged({ kind: 'entity', name: entityName }, deps.auditContext, changed),
-      auditEntry(deps.auditContext, entityAudited('entity.changed', entityName, { api, version: next })),
-    ],
-  };
+  const changed = { action: 'changed', api: apiName(action, entityName) } as const;
+  const { changes } = await migrateEntity(deps, { orgCode, set, next }, target, changed);
+  return { before, after, version: shown.version, changes };
 }
 
 /** What views that are sent for a config name of others. */
@@ -122,31 +97,14 @@ function namedByViews(
   return { entityName, lookedUp: lookedUpViews(UpdateParams, sent, '/Views'), getViews: own ?? Views };
 }
 
-/** A config is shown with its generated views: one that is sent back as it was goes on following the catalog. */
-function withoutGenerated(
+function withMembers(
+  config: Readonly<Record<string, unknown>>,
   members: Readonly<Record<string, unknown>>,
-  definition: EntityDefinition,
 ): Readonly<Record<string, unknown>> {
-  if (!isObject(members.Views)) return members;
-  const generated: Views = generatedViews(definition);
-  const isOwn = ([name, view]: [string, unknown]): boolean => !isDeepStrictEqual(view, viewNamed(generated, name));
-  return { ...members, Views: Object.fromEntries(Object.entries(members.Views).filter(isOwn)) };
-}
-
-function refuseBadViews(members: Readonly<Record<string, unknown>>, definition: EntityDefinition): void {
-  const errors: InputError[] = [];
-  const add = (pointer: string, code: string, message: string): void => {
-    errors.push({ pointer, code, message });
-  };
-  refuseUnknownMembers({ item: members, pointer: '' }, { what: 'what a config can change', known: ['Views'] }, add);
-  const { Views = null } = members;
-  if (Buffer.byteLength(JSON.stringify(Views)) > definitionLimits.bytesMax)
-    add('/Views', 'too_long', `\`Views\` may have at most ${definitionLimits.bytesMax} bytes`);
-  else if (Views !== null) parseViews(Views, definition.UpdateParams, add);
-  if (errors.length > 0) throw invalidBody(errors);
-}
-
-function withMembers(config: ApiConfig, members: Readonly<Record<string, unknown>>): ApiConfig {
   const merged = Object.entries({ ...config, ...members });
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
+}
+
+function undocumented(action: ApiAction, views: unknown): string {
+  return `the views of \`${action}\` are ${views === undefined ? 'the definition’s' : 'its own'}`;
 }

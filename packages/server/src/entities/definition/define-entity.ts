@@ -1,36 +1,24 @@
-import { auditEntry } from '../../audit/audit-entry.ts';
-import type { ConfigSet } from '../../config/port.ts';
-import { changeConfig, entityRows, itemChanged, newBodies, planConfig, sameVersions } from '../../config/port.ts';
+import { type ConfigSet, changeConfig, entityRows, planConfig, referencesTo } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { keepAnswer, type OnceRequest, once } from '../../records/port.ts';
-import type { EntityDefinition } from '../../schema/port.ts';
-import {
-  actions,
-  apiName,
-  compilePatterns,
-  type ParsedDefinition,
-  parseDefinition,
-  withOwnerFields,
-} from '../../schema/port.ts';
+import { countStoredRecords, keepAnswer, type OnceRequest, once } from '../../records/port.ts';
+import { actions, apiName, compilePatterns, type EntityDefinition, parseNewDefinition } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { type EntityAdminDeps, entityAudited } from '../admin-deps.ts';
-import { planMigration } from '../plan-migration.ts';
+import { sameVersions } from '../entity-rows.ts';
+import { type EntityAdminDeps, type Moment, migrateEntity, unknownEntity } from '../plan-migration.ts';
 import { namedByDefinition, readWithTargets } from './lookup-targets.ts';
 
-/** What a definition would make. */
 export interface PlannedEntity {
   readonly entityName: string;
   readonly apis: readonly string[];
   readonly warnings?: readonly string[];
 }
 
-export interface DefinedEntity extends PlannedEntity {
+interface DefinedEntity extends PlannedEntity {
   readonly version: number;
 }
 
-/** A definition that is asked for. */
-export interface Defining {
+interface Defining {
   readonly orgCode: string;
   readonly input: unknown;
   /** The request that asks, where it is to count once. */
@@ -69,10 +57,7 @@ interface Parsed {
 }
 
 async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<Parsed> {
-  const complete = withOwnerFields(input);
-  const parsed = await parseWithTargets(deps, orgCode, complete.input);
-  const { definition } = parsed;
-  const warnings = [...complete.warnings, ...parsed.warnings];
+  const { definition, warnings } = await parseWithTargets(deps, orgCode, input);
   const { entityName } = definition;
   const apis = actions.map((action) => apiName(action, entityName));
   return { definition, defined: { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) } };
@@ -82,16 +67,14 @@ async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown
  * Mistakes in the definition itself are reported with the missing items of the org; what is not, is looked at again
  * when it is made.
  */
-async function parseWithTargets(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<ParsedDefinition> {
+async function parseWithTargets(deps: EntityAdminDeps, orgCode: string, input: unknown) {
   await compilePatterns(input);
   try {
-    return parseDefinition(input, { isNew: true });
+    return parseNewDefinition(input);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const set = await deps.configs.current(orgCode);
-    return await readWithTargets(set, { named: namedByDefinition(input) }, () =>
-      parseDefinition(input, { isNew: true }),
-    );
+    return await readWithTargets(set, { named: namedByDefinition(input) }, () => parseNewDefinition(input));
   }
 }
 
@@ -103,21 +86,11 @@ async function definitionChanges(
   await refuseTaken(deps, orgCode, name);
   await readWithTargets(set, { named: namedByDefinition(definition) }, () => definition);
   const wanted = { content: { definition, views: {} }, versions: sameVersions(next) };
-  const plan = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [{ name, wanted }]);
-  const changed = { version: next, action: 'created', configs: wanted.versions } as const;
-  return [
-    ...newBodies(wanted.content, wanted.versions, next),
-    ...plan.changes,
-    itemChanged({ kind: 'entity', name }, deps.auditContext, changed),
-    auditEntry(deps.auditContext, entityAudited('entity.defined', name, { version: next })),
-  ];
+  return (await migrateEntity(deps, { orgCode, set, next }, { name, wanted }, { action: 'created' })).changes;
 }
 
-interface Definition {
-  readonly orgCode: string;
+interface Definition extends Moment {
   readonly definition: EntityDefinition;
-  readonly set: ConfigSet;
-  readonly next: number;
 }
 
 async function refuseTaken({ store }: EntityAdminDeps, orgCode: string, entityName: string): Promise<void> {
@@ -128,4 +101,44 @@ async function refuseTaken({ store }: EntityAdminDeps, orgCode: string, entityNa
       ? `entity \`${entityName}\` exists already`
       : `the records of a removed entity \`${entityName}\` are still being removed: try again in a moment`;
   throw new Problem('conflict', message);
+}
+
+export interface RemovalOptions {
+  /** Refuses if the entity has records. */
+  readonly ifEmpty?: boolean;
+}
+
+/**
+ * Takes an entity and its five configs away at once, and its records in the background. Whether it is empty is asked
+ * of the counters right before: a record that is made in the same moment goes with the entity.
+ * @throws Problem `not_found`, `dangling_reference`, `in_use`.
+ */
+export async function removeEntity(
+  deps: EntityAdminDeps,
+  orgCode: string,
+  { entityName, ifEmpty = false }: RemovalOptions & { readonly entityName: string },
+): Promise<void> {
+  await changeConfig(deps, orgCode, async (set, next) => {
+    if (set.active(entityName) === undefined) throw unknownEntity(entityName);
+    refuseWhileReferred(set, entityName);
+    await deps.refuseRemoval?.({ orgCode, set }, { kind: 'entity', name: entityName });
+    if (ifEmpty) await refuseWhileFull(deps, orgCode, entityName);
+    const target = { name: entityName, wanted: undefined };
+    return migrateEntity(deps, { orgCode, set, next }, target, { action: 'removed' });
+  });
+  deps.wake();
+}
+
+function refuseWhileReferred(set: ConfigSet, entityName: string): void {
+  const others = referencesTo(set, entityName).filter(({ entity }) => entity !== entityName);
+  if (others.length === 0) return;
+  const named = others.map(({ entity, field }) => `\`${entity}\` by its field \`${field}\``).join(', ');
+  throw new Problem('dangling_reference', `entity \`${entityName}\` is looked up by ${named}`, {
+    referenced_by: others.map(({ entity, field }) => ({ entity, field })),
+  });
+}
+
+async function refuseWhileFull({ store }: EntityAdminDeps, orgCode: string, entityName: string): Promise<void> {
+  const [records = 0] = await countStoredRecords(store, orgCode, [entityName]);
+  if (records > 0) throw new Problem('in_use', `entity \`${entityName}\` has ${records} records`, { records });
 }

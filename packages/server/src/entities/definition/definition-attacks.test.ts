@@ -74,7 +74,7 @@ async function change(bench: RecordBench, store: Store, body: object): Promise<v
 async function settle(bench: RecordBench, store?: Store): Promise<void> {
   for (let round = 0; round < 2; round++) {
     await bench.workOff(store);
-    bench.clock.advance(2500);
+    bench.clock.advance(6500);
   }
 }
 

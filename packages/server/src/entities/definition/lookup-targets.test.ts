@@ -14,13 +14,13 @@ const definition = (Views: object, fields: readonly object[] = [of]) => ({
 
 test('what a stored definition names in vain is no reason to refuse another change of it', async () => {
   const before = definition({ full: shownBy('gone') });
-  const stood = await unknownTargets(systemConfig, namedByDefinition(before));
+  const previous = await unknownTargets(systemConfig, namedByDefinition(before));
   assert.deepEqual(
-    stood.map(({ pointer, code }) => [pointer, code]),
+    previous.map(({ pointer, code }) => [pointer, code]),
     [['/Views/full/fields/0/lookup/view', 'unknown_view']],
   );
   const read = (Views: object) =>
-    readWithTargets(systemConfig, { named: namedByDefinition(definition(Views)), stood }, () => 'read');
+    readWithTargets(systemConfig, { named: namedByDefinition(definition(Views)), previous }, () => 'read');
   assert.equal(await read({ full: shownBy('gone'), more: shownBy('compact') }), 'read');
   await assert.rejects(
     read({ full: shownBy('gone'), more: shownBy('other') }),

@@ -2,18 +2,11 @@ import type { InputError } from '@freehold/contract/problem';
 import { type ConfigSet, referencesTo } from '../../config/port.ts';
 import { errorsMax, invalidBody, Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { isObject } from '../../lib/unknown-names.ts';
 import type { CompiledEntity, EntityContent } from '../../schema/port.ts';
-import {
-  actions,
-  entityNameProblem,
-  getViews,
-  isObject,
-  isShownBy,
-  type LookedUpView,
-  lookedUpByContent,
-  lookedUpViews,
-  viewNameProblem,
-} from '../../schema/port.ts';
+import { actions, entityNameProblem, isShownBy, lookedUpByContent, lookedUpViews } from '../../schema/port.ts';
+
+type LookedUpView = ReturnType<typeof lookedUpViews>[number];
 
 /** What an entity names of others, with what it is itself. It may be what no definition is: what can be read of it counts. */
 export interface NamedByEntity {
@@ -55,7 +48,7 @@ export async function unknownTargets(set: ConfigSet, named: NamedByEntity): Prom
   }
   for (const one of named.lookedUp) {
     if (errors.length > errorsMax) break;
-    if (viewNameProblem(one.view) !== undefined || (await isKnownView(set, named, one))) continue;
+    if (await isKnownView(set, named, one)) continue;
     const message = `entity \`${one.entity}\` has no view \`${one.view}\``;
     errors.push({ pointer: one.pointer, code: 'unknown_view', message });
   }
@@ -84,7 +77,7 @@ async function isKnownView(set: ConfigSet, named: NamedByEntity, { entity, view 
  */
 export async function readWithTargets<T>(
   set: ConfigSet,
-  { named, stood = [] }: { readonly named: NamedByEntity; readonly stood?: readonly InputError[] },
+  { named, previous = [] }: { readonly named: NamedByEntity; readonly previous?: readonly InputError[] },
   read: () => T,
 ): Promise<T> {
   const result = readOrErrors(read);
@@ -92,7 +85,7 @@ export async function readWithTargets<T>(
   // If the input is not a definition, or is too long for one, only that is reported.
   if (own.some(({ pointer }) => pointer === '' || pointer === '/Views')) throw invalidBody(own);
   const found = await unknownTargets(set, named);
-  const errors = [...own, ...found.filter(({ message }) => !stood.some((one) => one.message === message))];
+  const errors = [...own, ...found.filter(({ message }) => !previous.some((one) => one.message === message))];
   if ('errors' in result || errors.length > 0) throw invalidBody(errors);
   return result.value;
 }
@@ -106,17 +99,17 @@ function readOrErrors<T>(read: () => T): { readonly value: T } | { readonly erro
   }
 }
 
-interface ContentChange {
+interface DefinitionChange {
   readonly before: EntityContent;
   readonly after: EntityContent;
 }
 
 /** @throws Problem `dangling_reference` where views show the entity's records by a view that goes. */
-export async function refuseOrphanedViews(set: ConfigSet, { before, after }: ContentChange): Promise<void> {
+export async function refuseOrphanedViews(set: ConfigSet, { before, after }: DefinitionChange): Promise<void> {
   const { entityName } = after.definition;
-  const [stood, stays] = [getViews(before), getViews(after)];
+  const [previous, stays] = [before, after].map(({ definition, views }) => views.get ?? definition.Views);
   const isOrphaned = ({ entity, view }: LookedUpView): boolean =>
-    entity === entityName && isShownBy(stood, view) && !isShownBy(stays, view);
+    entity === entityName && isShownBy(previous, view) && !isShownBy(stays, view);
   const orphaned = lookedUpByContent(after)
     .filter(isOrphaned)
     .map((one) => ({ ...one, by: entityName }));

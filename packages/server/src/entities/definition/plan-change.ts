@@ -1,27 +1,22 @@
-import { auditEntry } from '../../audit/audit-entry.ts';
-import { type ConfigChange, type ConfigSet, itemChanged, newBodies } from '../../config/port.ts';
+import type { ConfigChange, ConfigSet } from '../../config/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import {
   apiName,
   type CompiledEntity,
   contentOfBodies,
   type EntityContent,
-  type EntityDefinition,
   type EntityState,
-  fieldTypeOf,
-  type ParsedDefinition,
+  mergeDefinition,
+  overwrittenFields,
+  type parseNewDefinition,
   revivedNames,
-  rootOf,
-  storedNameOf,
-  storedNamesOf,
+  unfitViews,
 } from '../../schema/port.ts';
-import { type EntityAdminDeps, entityAudited, unknownEntity } from '../admin-deps.ts';
-import { planMigration } from '../plan-migration.ts';
+import { type EntityAdminDeps, type Moment, migrateEntity, unknownEntity } from '../plan-migration.ts';
 import { type ApiChange, readConfigBodies, readMembers, requireConfigMatch, shownConfig } from './api-change.ts';
-import { unfitViews } from './definition-limits.ts';
 import { namedByDefinition, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
-import { mergeDefinition } from './merge-definition.ts';
-import { overwrittenFields } from './narrowed-fields.ts';
+
+type ParsedDefinition = ReturnType<typeof parseNewDefinition>;
 
 export interface DefinitionChange extends ApiChange {
   readonly entityName: string;
@@ -36,15 +31,7 @@ interface ChangePlan extends ConfigChange {
   readonly removed: readonly string[];
   /** The fields whose stored values go: those that are removed, and those that take values of another making. */
   readonly lost: readonly string[];
-  /** Names of removed fields that fields have now. */
   readonly revived: readonly string[];
-}
-
-/** The configuration that a change is planned on, and the version that it makes. */
-export interface Moment {
-  readonly orgCode: string;
-  readonly set: ConfigSet;
-  readonly next: number;
 }
 
 /**
@@ -62,37 +49,24 @@ export async function planChange(
   const configs = await readConfigBodies(deps.store, orgCode, { entityName, active });
   const shown = shownConfig(configs, 'create');
   requireConfigMatch(shown, preconditions);
-  const standing = contentOfBodies(configs.bodies);
-  const stood = await unknownTargets(set, namedByDefinition(standing.definition, standing.views));
+  const current = contentOfBodies(configs.bodies);
+  const previous = await unknownTargets(set, namedByDefinition(current.definition, current.views));
   const judge = (merged: unknown, parse: () => ParsedDefinition): Promise<ParsedDefinition> =>
-    readWithTargets(set, { named: namedByDefinition(merged, standing.views), stood }, () => fitting(standing, parse));
+    readWithTargets(set, { named: namedByDefinition(merged, current.views), previous }, () => fitting(current, parse));
   const members = readMembers(shown, body);
-  const { definition, warnings, removed } = await mergeDefinition(
-    before.definition,
-    members,
-    { ...valuesLeft(before, active.state), version: next },
-    judge,
-  );
-  const content = { ...standing, definition };
-  await refuseOrphanedViews(set, { before: standing, after: content });
+  const change = { version: next, erasing: active.state.erasing };
+  const { definition, warnings, removed, erased } = await mergeDefinition(before, members, change, judge);
+  const content = { ...current, definition };
+  await refuseOrphanedViews(set, { before: current, after: content });
   const versions = { ...active.versions, create: next };
-  const target = {
-    name: entityName,
-    wanted: { content, versions, erased: removed.flatMap((name) => storedUnder(before, name)) },
-  };
-  const { steps, changes } = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
+  const target = { name: entityName, wanted: { content, versions, erased } };
+  const changed = { action: 'changed', api: apiName('create', entityName) } as const;
+  const { steps, changes } = await migrateEntity(deps, { orgCode, set, next }, target, changed);
   const [step] = steps;
   if (step?.after === undefined || step.state === undefined)
     throw new TypeError('a change of an entity is a step of it');
-  const changed = { version: next, action: 'changed', configs: versions } as const;
-  const api = apiName('create', entityName);
   return {
-    changes: [
-      ...newBodies(content, versions, next),
-      ...changes,
-      itemChanged({ kind: 'entity', name: entityName }, deps.auditContext, changed),
-      auditEntry(deps.auditContext, entityAudited('entity.changed', entityName, { api, version: next })),
-    ],
+    changes,
     before,
     after: step.after,
     config: set,
@@ -100,21 +74,8 @@ export async function planChange(
     removed,
     revived: revivedNames(before.freed, definition.UpdateParams),
     lost: [...removed, ...overwrittenFields(before, step.after)],
-    warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition, removed })],
+    warnings,
   };
-}
-
-/** The names under which records may have values of a field, or of a field that the definition has no more. */
-function storedUnder({ fields, stored, hidden }: CompiledEntity, name: string): readonly string[] {
-  const root = rootOf(stored.inStore(name));
-  const known = fields.get(name)?.definition;
-  const left = hidden.map(stored.inStore).filter((one) => rootOf(one) === root);
-  return [...new Set([...(known === undefined ? [stored.inStore(name)] : storedNamesOf(known)), ...left])];
-}
-
-/** What records may have that the definition does not show. */
-function valuesLeft({ hidden, stored }: CompiledEntity, { erasing = [] }: EntityState) {
-  return { hidden, names: [...hidden.map(stored.inStore), ...erasing] };
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`. */
@@ -123,26 +84,4 @@ function fitting({ views }: EntityContent, parse: () => ParsedDefinition): Parse
   const unfit = unfitViews({ definition: parsed.definition, views });
   if (unfit.length > 0) throw invalidBody(unfit);
   return parsed;
-}
-
-/** What a change of a definition does not do to stored records and to policies, though one might expect it to. */
-function changeWarnings({
-  before,
-  after,
-  removed,
-}: {
-  readonly before: EntityDefinition;
-  readonly after: EntityDefinition;
-  readonly removed: readonly string[];
-}): readonly string[] {
-  const old = new Map(before.UpdateParams.map((field) => [storedNameOf(field), field]));
-  const changed = after.UpdateParams.flatMap((field) => {
-    const sentence = fieldTypeOf(field).changeWarning?.(old.get(storedNameOf(field)), field);
-    return sentence === undefined ? [] : [`field \`${field.name}\`: ${sentence}`];
-  });
-  return [...changed, ...removed.map(removalWarning)];
-}
-
-function removalWarning(name: string): string {
-  return `field \`${name}\`: policies that name it stay, and apply to a later field of this name`;
 }

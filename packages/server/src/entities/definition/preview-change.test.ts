@@ -232,7 +232,7 @@ function recordOf(fields: readonly Variant[], values: readonly (number | undefin
   });
   return Object.fromEntries(chosen);
 }
-/** What becomes of a field: it stays, goes, or has other hints. */
+/** The outcome of a field: it stays, goes, or has other hints. */
 const fate = fc.oneof(fc.constantFrom('stays', 'goes'), hints);
 const run = fc.record({
   before: fc.record({ hints: fc.array(hints, { minLength: 2, maxLength: 3 }), ...members }),
@@ -277,9 +277,9 @@ test('a change does what its plan said: it fails and loses exactly where that wa
       if ((await outcomeOf(node.admin.define('acme', definition))) !== 'done') return;
       for (const values of records) await outcomeOf(create(node, recordOf(hints, values)));
       const body = changeOf(hints.length, after);
-      const stood = await stored();
+      const previous = await stored();
       const planned = await preview(node, body).catch((error: unknown) => error);
-      assert.deepEqual(await stored(), stood);
+      assert.deepEqual(await stored(), previous);
       if (planned instanceof Problem) assert.equal((await refusalOf(change(node, body))).code, planned.code);
       else {
         await assertAsPlanned(node, { body, planned: planned as Planned, counts });
@@ -293,13 +293,13 @@ test('a change does what its plan said: it fails and loses exactly where that wa
 
 type Planned = Awaited<ReturnType<typeof preview>>;
 
-interface Run {
+interface PreviewRun {
   readonly body: object;
   readonly planned: Planned;
   readonly counts: { done: number; failing: number; losing: number };
 }
 
-async function assertAsPlanned(node: Node, { body, planned, counts }: Run): Promise<void> {
+async function assertAsPlanned(node: Node, { body, planned, counts }: PreviewRun): Promise<void> {
   assert.deepEqual(await preview(node, body, 'create-order', true), planned);
   const { plan, would_fail, would_lose } = planned;
   const { entity: old } = await node.call('order');
@@ -327,8 +327,8 @@ async function assertContradicted(bench: RecordBench, { plan }: Planned): Promis
   await bench.workOff();
   const { indexes } = await bench.node().admin.show('acme', 'order');
   const failed = indexes.filter(({ state }) => state === 'failed').map(({ name }) => name);
-  const said = plan.flatMap(({ change, index }) => (change === 'unique_contradicted' ? [index?.name] : []));
-  assert.deepEqual(failed, said);
+  const reported = plan.flatMap(({ change, index }) => (change === 'unique_contradicted' ? [index?.name] : []));
+  assert.deepEqual(failed, reported);
 }
 
 type Shown = Awaited<ReturnType<typeof listAll>>;

@@ -1,9 +1,8 @@
 import { planConfig } from '../../config/port.ts';
 import { countStoredRecords } from '../../records/port.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
-import type { EntityAdminDeps } from '../admin-deps.ts';
-import { findEqualRecords } from '../stored-records/equal-records.ts';
-import type { RecordExample } from '../stored-records/look-at-records.ts';
+import { type CompiledEntity, definitionSteps } from '../../schema/port.ts';
+import type { EntityAdminDeps } from '../plan-migration.ts';
+import { findEqualRecords, type RecordExample } from '../stored-records/look-at-records.ts';
 import {
   isRevived,
   lookAtChange,
@@ -12,11 +11,12 @@ import {
   wouldFail,
   wouldLose,
 } from '../stored-records/records-of-change.ts';
-import { type ChangeStep, contradictedStep, definitionSteps } from './change-steps.ts';
 import { type DefinitionChange, planChange } from './plan-change.ts';
 
+type ChangeStep = ReturnType<typeof definitionSteps>[number];
+
 /** A step of a change, and the records that it concerns. */
-export interface PreviewedStep extends ChangeStep {
+interface PreviewedStep extends ChangeStep {
   /**
    * How many records fail by it, lose a value, are indexed, are gone through to fill a field, or equal others; `atLeast` where
    * not all could be looked at.
@@ -26,9 +26,7 @@ export interface PreviewedStep extends ChangeStep {
   readonly examples: readonly RecordExample[];
 }
 
-/** What a change would do. */
 export interface ChangePreview {
-  /** The version of the config that it would change. */
   readonly version: number;
   readonly plan: readonly PreviewedStep[];
   /** Whether the change is refused without `force`, since records fail, or too many would have to be looked at. */
@@ -115,4 +113,10 @@ function asLooked(
   { complete }: { readonly complete: boolean },
 ): Concerned {
   return { records: complete ? records : { atLeast: records }, examples };
+}
+
+/** The outcome of a unique index that records have equal values for. */
+function contradictedStep(name: string): ChangeStep {
+  const message = `the unique index \`${name}\` fails unless records that have the values of others get other ones`;
+  return { change: 'unique_contradicted', index: { kind: 'unique', name }, message };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
-import { verifyStore } from '../../maintenance/verify-store.ts';
+import { verifyStore } from '../../records/verify-store.ts';
 import type { FieldDefinition } from '../../schema/port.ts';
 import { openStore } from '../../store/open-store.ts';
 import { listAll, type Node, outcomeOf, RecordBench, SteppedClock, verifyParts } from '../../testing/record-bench.ts';
@@ -92,7 +92,7 @@ test('a rename needs nothing but the field, keeps every value, and writes nothin
   await node.runtime.update(await node.call('order'), { id, body: { place: 4 } });
   const found = await listAll(node, await node.call('order'), { sortby: 'place,text', sortdir: 'desc,asc' });
   assert.deepEqual(
-    found.map(({ text, place, serial, twice, said }) => [text, place, serial, twice, said]),
+    found.map(({ text, place, serial, twice, said: expected }) => [text, place, serial, twice, expected]),
     [
       ['a', 4, 1, 8, 'a!'],
       ['b', 3, 2, 6, 'b!'],
@@ -122,14 +122,14 @@ test('a field is renamed again and again, and back to the name that it is stored
   await node.admin.define('acme', { entityName: 'order', UpdateParams: [{ name: 'a' }] });
   await create(node, { a: 'x' });
   const rename = (renamedFrom: string, name: string) => change(node, { UpdateParams: [{ name, renamedFrom }] });
-  const standing = async () => [await fieldsOf(node), (await listAll(node, await node.call('order')))[0]] as const;
+  const current = async () => [await fieldsOf(node), (await listAll(node, await node.call('order')))[0]] as const;
   await rename('a', 'b');
   await rename('b', 'c');
-  const [[chained], record] = await standing();
+  const [[chained], record] = await current();
   assert.deepEqual(chained, { name: 'c', aliases: ['a', 'b'], formerNames: ['a', 'b'], storedAs: 'a' });
   assert.equal(record?.c, 'x');
   await rename('c', 'a');
-  const [[back], again] = await standing();
+  const [[back], again] = await current();
   assert.deepEqual(back, { name: 'a', aliases: ['b', 'c'], formerNames: ['b', 'c'] });
   assert.equal(again?.a, 'x');
 });

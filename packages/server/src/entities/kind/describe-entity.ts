@@ -5,30 +5,34 @@ import {
   type EntityContent,
   type EntityDefinition,
   type FieldDefinition,
-  fieldTypeOf,
   identityOf,
-  isPlatformField,
   lookupOf,
-  type OwnerIndexDefinition,
-  renamesBetween,
-  shownFields,
-  storedByName,
   storedNameOf,
-  type UniqueIndexDefinition,
   type ViewDefinition,
-  type ViewedAction,
   type ViewField,
   type Views,
-  viewedActions,
-  withRenames,
+  widening,
+  withNamesOf,
 } from '../../schema/port.ts';
 
+type OwnerIndexDefinition = NonNullable<EntityDefinition['ownerIndexes']>[number];
+type UniqueIndexDefinition = NonNullable<EntityDefinition['UniqueIndexes']>[number];
+
 /** What a change of an entity's definition means, a sentence each. */
-export function describeDefinition(stood: EntityDefinition, after: EntityDefinition): readonly string[] {
-  const before = withRenames(stood, renamesBetween(stood, after));
-  const told = ['UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'indexes', 'Views', 'checks'];
+export function describeDefinition(previous: EntityDefinition, after: EntityDefinition): readonly string[] {
+  const before = withNamesOf(previous, after);
+  const warnings = [
+    'UpdateParams',
+    'ownerIndexes',
+    'parentIndex',
+    'UniqueIndexes',
+    'indexes',
+    'aggregates',
+    'Views',
+    'checks',
+  ];
   return [
-    ...describeMembers('', { before, after }, told),
+    ...describeMembers('', { before, after }, warnings),
     ...describeList({
       what: 'field',
       nameOf: ({ name }) => name,
@@ -63,6 +67,14 @@ export function describeDefinition(stood: EntityDefinition, after: EntityDefinit
       after: after.indexes,
       added: () => 'is new: it serves lists once it is built from production’s records',
       removed: () => 'is taken out: lists in its order are refused from then on',
+    }),
+    ...describeList({
+      what: 'aggregate',
+      nameOf: ({ name }) => name,
+      before: before.aggregates,
+      after: after.aggregates,
+      added: ({ group }) => `is new, by ${listed(group)}: it answers once it is built from production’s records`,
+      removed: () => 'is taken out: its figures are worked out from the records from then on',
     }),
     ...describeList({
       what: 'check',
@@ -100,7 +112,7 @@ function changedField(before: FieldDefinition, after: FieldDefinition): readonly
   return [...renamed, ...type, ...converted, ...describeMembers(`${label}: `, { before, after }, described)];
 }
 
-/** What follows from a rename, or from other aliases. */
+/** The consequences of a rename, or of other aliases. */
 function namesDescribed(before: FieldDefinition, after: FieldDefinition): readonly string[] {
   if (before.name !== after.name) return ['name', 'aliases', 'formerNames', 'storedAs'];
   return isDeepStrictEqual(before.aliases, after.aliases) ? [] : ['formerNames'];
@@ -145,7 +157,7 @@ function viewOf(views: Views | undefined, name: string): ViewDefinition | undefi
   return views !== undefined && Object.hasOwn(views, name) ? views[name] : undefined;
 }
 
-/** What a field is called in replies. */
+/** The name of a field in replies. */
 function memberOf({ name, as, lookup }: ViewField): string {
   return lookup?.as ?? as ?? name;
 }
@@ -177,42 +189,10 @@ function changedView(
 
 /** What people may see of the records that stand, which they could not before, a sentence each. */
 export function widenedEntity(before: EntityContent, after: EntityContent): readonly string[] {
-  const sealed = new Set(before.definition.UpdateParams.filter(isSecret).map(storedNameOf));
-  const unsealed = after.definition.UpdateParams.filter(
-    (field) => sealed.has(storedNameOf(field)) && !isSecret(field),
-  ).map(({ name }) => name);
+  const { unsealed, shown, showsAll } = widening(before, after);
   return [
     ...unsealed.map((name) => `field \`${name}\` is not encrypted any more: replies show what is written to it`),
-    ...viewedActions.flatMap((action) => shownMore(action, { before, after, unsealed })),
-    ...(isScoped(before.definition) && !isScoped(after.definition)
-      ? ['lists show the records of all owners, and not the caller’s own alone']
-      : []),
+    ...shown.map(({ action, fields }) => `replies of \`${action}\` may show ${listed(fields)}`),
+    ...(showsAll ? ['lists show the records of all owners, and not the caller’s own alone'] : []),
   ];
-}
-
-function isSecret(field: FieldDefinition): boolean {
-  return fieldTypeOf(field).isSecret === true;
-}
-
-/** Fields that are new have no past. */
-function shownMore(
-  action: ViewedAction,
-  {
-    before,
-    after,
-    unsealed,
-  }: { readonly before: EntityContent; readonly after: EntityContent; readonly unsealed: readonly string[] },
-): readonly string[] {
-  const [stood, is] = [before, after].map(({ definition }) => storedByName(definition.UpdateParams));
-  const was = new Set(shownFields(before, action).map((name) => stood?.get(name) ?? name));
-  const known = new Set(stood?.values());
-  const more = shownFields(after, action).filter((name) => {
-    const stored = is?.get(name) ?? name;
-    return !was.has(stored) && (known.has(stored) || isPlatformField(name)) && !unsealed.includes(name);
-  });
-  return more.length > 0 ? [`replies of \`${action}\` may show ${listed(more)}`] : [];
-}
-
-function isScoped({ ownerIndexes = [] }: EntityDefinition): boolean {
-  return ownerIndexes.some(({ scopeList }) => scopeList === true);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sameVersions } from '../../config/port.ts';
 import { parseEntityContent } from '../../schema/port.ts';
+import { sameVersions } from '../entity-rows.ts';
 import { entityKind } from './entity.ts';
 
 function contentOf(views: object) {

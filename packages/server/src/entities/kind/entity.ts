@@ -1,57 +1,61 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiVersions, newBodies, sameVersions, versionKey } from '../../config/port.ts';
+import { systemEntityNames } from '@freehold/contract/system-entities';
+import { type ApiVersions, type ConfigSet, versionKey } from '../../config/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
-import { planRetiredRemoval, retiredEntities } from '../../maintenance/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { isObject } from '../../lib/unknown-names.ts';
 import {
   type BodyChange,
   type BodyVersions,
-  type Check,
   type ConfigKind,
+  type DeployCheck,
   type FailingItem,
   type ItemReference,
   type ItemStorage,
   type ItemTarget,
   type KindRecords,
   listed,
+  type MigrationDeps,
   otherName,
   type RecordsPlan,
   type SwitchMoment,
-  type SwitchParts,
 } from '../../promotion/port.ts';
+import { planRetiredRemoval, retiredEntities } from '../../records/port.ts';
 import {
   actions,
   apiName,
   bodiesOfContent,
-  type ConfigBodiesOfEntity,
+  type CompiledEntity,
   compilePatterns,
   contentOfBodies,
   definitionSchemas,
   type EntityContent,
   type EntityState,
-  getViews,
-  isObject,
+  hiddenFields,
+  isLookupList,
   isShownBy,
   lookedUpByContent,
   lookupOf,
-  lookupPointer,
+  narrowing,
+  overwrittenFields,
   parseEntityContent,
   revivedNames,
   routeNameProblem,
-  systemEntityNames,
   viewedActions,
 } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import { type EntityStep, type EntityTarget, planMigration } from '../plan-migration.ts';
+import { newBodies, sameVersions } from '../entity-rows.ts';
+import { type EntityTarget, type MigrationStep, planMigration } from '../plan-migration.ts';
 import {
   type FailingRecords,
-  failingEntities,
-  fieldsToHide,
-  recordsAgainst,
-  recordsToHide,
-  recordsToLose,
-  setAfter,
-  type ToldValues,
-} from '../stored-records/records-against.ts';
+  failingRecords,
+  type HeldValues,
+  heldSentence,
+  heldValues,
+  isHeld,
+  lookAtChange,
+  refuseChange,
+} from '../stored-records/records-of-change.ts';
 import { describeDefinition, describeViews, widenedEntity } from './describe-entity.ts';
 
 /** Five bodies, one for each config, that have versions of their own. */
@@ -62,13 +66,15 @@ const entityStorage: ItemStorage = {
     actions.map((action) => versionKey(apiName(action, name), eachOf(versions)[action])),
   contentOf: (bodies) =>
     contentOfBodies(
-      Object.fromEntries(actions.map((action, index) => [action, bodies[index]])) as ConfigBodiesOfEntity,
+      Object.fromEntries(actions.map((action, index) => [action, bodies[index]])) as Parameters<
+        typeof contentOfBodies
+      >[0],
     ),
   bodyPuts: ({ content, version }, versions) => newBodies(content as EntityContent, eachOf(versions), version),
   versionsAfter,
 };
 
-/** What becomes of the records of entities in a switch to other definitions, and what is to be known of it. */
+/** The outcome of the records of entities in a switch to other definitions, and what is to be known of it. */
 const entityRecords: KindRecords = {
   plan: planRecords,
   retired: retiredEntities,
@@ -94,7 +100,7 @@ export const entityKind: ConfigKind<EntityContent> = {
     return message === undefined ? [] : [{ pointer: '/definition/entityName', code: 'invalid_name', message }];
   },
   references: (content) => [...lookedUp(content), ...shownByViews(content)],
-  isShownBy: (content, view) => isShownBy(getViews(content), view),
+  isShownBy: (content, view) => isShownBy(content.views.get ?? content.definition.Views, view),
   isBuiltInShownBy: (name, view) => (systemEntityNames.includes(name) ? isShownBy({}, view) : undefined),
   describe: ({ before, after }) => {
     if (before === undefined) return after === undefined ? [] : [newEntity(after)];
@@ -117,7 +123,7 @@ function lookedUp({ definition: { entityName, UpdateParams } }: EntityContent): 
     const lookup = lookupOf(field);
     // An entity may look up itself.
     if (lookup === undefined || lookup.entity === entityName) return [];
-    const pointer = `/definition/UpdateParams/${index}${lookupPointer(field)}/entity`;
+    const pointer = `/definition/UpdateParams/${index}${isLookupList(field) ? '/items' : ''}/lookup/entity`;
     return entityReference(lookup.entity, pointer, `looks it up in the field \`${field.name}\``);
   });
 }
@@ -158,16 +164,16 @@ function eachOf(versions: BodyVersions): ApiVersions {
 
 function versionsAfter({ before, after, live, next }: BodyChange): ApiVersions {
   const wanted = bodiesOfContent(after as EntityContent);
-  const standing = before === undefined ? undefined : bodiesOfContent(before as EntityContent);
+  const current = before === undefined ? undefined : bodiesOfContent(before as EntityContent);
   const versions = actions.map((action) => {
-    const stays = standing !== undefined && live !== undefined && isDeepStrictEqual(standing[action], wanted[action]);
+    const stays = current !== undefined && live !== undefined && isDeepStrictEqual(current[action], wanted[action]);
     return [action, stays && typeof live !== 'number' ? live[action] : next];
   });
   return Object.fromEntries(versions) as ApiVersions;
 }
 
 async function planRecords(
-  parts: SwitchParts,
+  parts: MigrationDeps,
   moment: SwitchMoment,
   targets: readonly ItemTarget[],
 ): Promise<RecordsPlan> {
@@ -195,42 +201,42 @@ function entityTarget({ name, wanted }: ItemTarget): EntityTarget {
 async function* failingItems(
   store: Store,
   moment: SwitchMoment,
-  steps: readonly EntityStep[],
+  steps: readonly MigrationStep[],
 ): AsyncGenerator<FailingItem> {
   for await (const { name, problem } of failingEntities(store, moment, steps))
     yield { item: { kind: 'entity', name }, problem };
 }
 
-function hiddenWarnings(step: EntityStep): readonly string[] {
+function hiddenWarnings(step: MigrationStep): readonly string[] {
   return fieldsToHide(step).map(
     (name) => `entity \`${step.name}\`: field \`${name}\` is hidden, and records keep what they have of it`,
   );
 }
 
-function buildChecks({ name, before, state }: EntityStep): readonly Check[] {
+function buildChecks({ name, before, state }: MigrationStep): readonly DeployCheck[] {
   if (before === undefined || state === undefined) return [];
   return [...builtIndexes(name, state), ...filledFields(name, state)];
 }
 
-function filledFields(name: string, { fills = [] }: EntityState): readonly Check[] {
+function filledFields(name: string, { fills = [] }: EntityState): readonly DeployCheck[] {
   const fields = fills.filter(({ state }) => state === 'filling').map(({ field }) => field);
   if (fields.length === 0) return [];
-  const told = fields.map((field) => `\`${field}\``).join(', ');
-  const message = `records of production that stand are given values of these fields in the background: ${told}`;
+  const listed = fields.map((field) => `\`${field}\``).join(', ');
+  const message = `records of production that stand are given values of these fields in the background: ${listed}`;
   return [{ kind: 'entity', name, check: 'records', level: 'info', message, fields }];
 }
 
-function builtIndexes(name: string, { indexes: all }: EntityState): readonly Check[] {
+function builtIndexes(name: string, { indexes: all }: EntityState): readonly DeployCheck[] {
   const building = all.filter((index) => index.state === 'building');
   if (building.length === 0) return [];
   const indexes = building.map(({ kind, name: index }) => ({ kind, name: index }));
-  const told = indexes.map((index) => `${index.kind} \`${index.name}\``).join(', ');
-  const message = `indexes are built from the records of production and serve once that is done: ${told}`;
+  const listed = indexes.map((index) => `${index.kind} \`${index.name}\``).join(', ');
+  const message = `indexes are built from the records of production and serve once that is done: ${listed}`;
   return [{ kind: 'entity', name, check: 'indexes', level: 'info', message, indexes }];
 }
 
 /** In place of what the records have against a changed definition. */
-function comparedChecks({ name, before, after, returns }: EntityStep): readonly Check[] {
+function comparedChecks({ name, before, after, returns }: MigrationStep): readonly DeployCheck[] {
   if (after === undefined || (before === undefined && !returns)) return [];
   const message = 'what the records of production have against the definition is shown to org admins alone';
   return [{ kind: 'entity', name, check: 'records', level: 'info', message }];
@@ -239,10 +245,10 @@ function comparedChecks({ name, before, after, returns }: EntityStep): readonly 
 async function checkRecords(
   store: Store,
   { orgCode, set }: SwitchMoment,
-  steps: readonly EntityStep[],
-): Promise<readonly Check[]> {
+  steps: readonly MigrationStep[],
+): Promise<readonly DeployCheck[]> {
   const config = setAfter(set, steps);
-  const checks: Check[] = [];
+  const checks: DeployCheck[] = [];
   for (const step of steps) {
     const hidden = await recordsToHide(store, orgCode, step);
     if (hidden !== undefined) checks.push(hiddenCheck(step.name, hidden));
@@ -255,7 +261,7 @@ async function checkRecords(
   return checks;
 }
 
-function failingCheck({ name, returns }: EntityStep, found: FailingRecords): Check {
+function failingCheck({ name, returns }: MigrationStep, found: FailingRecords): DeployCheck {
   const { would_fail, checked, complete } = found;
   const some = complete
     ? `all ${checked} records of production`
@@ -268,19 +274,104 @@ function failingCheck({ name, returns }: EntityStep, found: FailingRecords): Che
   return { kind: 'entity', name, check: 'records', level, message, ...found };
 }
 
-function losingCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {
+function losingCheck(name: string, { sentence, fields, checked, complete }: ReportedValues): DeployCheck {
   const message = `fields take values of another making, and the next write of a record drops what it has: ${sentence}`;
   return { kind: 'entity', name, check: 'records', level: 'error', message, would_lose: fields, checked, complete };
 }
 
-function revivedChecks({ name, before, after }: EntityStep): readonly Check[] {
+function revivedChecks({ name, before, after }: MigrationStep): readonly DeployCheck[] {
   const names = revivedNames(before?.freed ?? [], after?.definition.UpdateParams ?? []).map((one) => `\`${one}\``);
   if (names.length === 0) return [];
   const message = `fields have the names of removed ones, and policies of production that name these apply to them: ${names.join(', ')}`;
   return [{ kind: 'entity', name, check: 'access', level: 'warning', message }];
 }
 
-function hiddenCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {
+function hiddenCheck(name: string, { sentence, fields, checked, complete }: ReportedValues): DeployCheck {
   const message = `fields go that production has values of: ${sentence}; they stay, hidden, and come back with the fields`;
   return { kind: 'entity', name, check: 'records', level: 'warning', message, hides: fields, checked, complete };
+}
+
+/** The objections of the records of an entity to its next definition; undefined where they cannot have anything. */
+async function recordsAgainst(
+  store: Store,
+  { orgCode, config }: { readonly orgCode: string; readonly config: ConfigSet },
+  { before, after, returns }: MigrationStep,
+): Promise<FailingRecords | undefined> {
+  if (before === undefined || after === undefined) return undefined;
+  const { fields: narrowed, checks } = narrowing(before, after);
+  const fields = [...new Set([...narrowed, ...(returns ? lookupFields(after) : [])])];
+  if (fields.length + checks.length === 0) return undefined;
+  return failingRecords(store, { orgCode, config, entity: after, fields, checks });
+}
+
+/** The fields that records may have and that are hidden once the step is made. */
+function fieldsToHide({ before, after }: MigrationStep): readonly string[] {
+  if (before === undefined || after === undefined) return [];
+  return hiddenFields(before, after);
+}
+
+/** How many records have values of fields that are hidden once the step is made; undefined where none may have. */
+async function recordsToHide(store: Store, orgCode: string, step: MigrationStep): Promise<ReportedValues | undefined> {
+  return step.before === undefined ? undefined : notified(store, orgCode, step.before, fieldsToHide(step));
+}
+
+/** How many records have values that the step loses, since their fields take values of another making; undefined where none may. */
+async function recordsToLose(
+  store: Store,
+  orgCode: string,
+  { before, after }: MigrationStep,
+): Promise<ReportedValues | undefined> {
+  if (before === undefined || after === undefined) return undefined;
+  return notified(store, orgCode, before, overwrittenFields(before, after));
+}
+
+async function notified(
+  store: Store,
+  orgCode: string,
+  entity: CompiledEntity,
+  names: readonly string[],
+): Promise<ReportedValues | undefined> {
+  if (names.length === 0) return undefined;
+  const held = await heldValues(store, { orgCode, entity, names });
+  if (held === undefined || !isHeld(held)) return undefined;
+  return { ...held, sentence: heldSentence(held) };
+}
+
+interface ReportedValues extends HeldValues {
+  readonly sentence: string;
+}
+
+/** While the entity was not served, nothing protected the records that its own refer to. */
+function lookupFields({ fields }: CompiledEntity): readonly string[] {
+  return [...fields.values()].flatMap(({ name, definition }) => (lookupOf(definition) === undefined ? [] : [name]));
+}
+
+/** The configuration as it will be: for who looks at what is stored before the switch. */
+function setAfter(set: ConfigSet, steps: readonly MigrationStep[]): ConfigSet {
+  const after = new Map(steps.map((step) => [step.name, step.after]));
+  return { ...set, entity: async (name) => (after.has(name) ? after.get(name) : set.entity(name)) };
+}
+
+interface FailingEntity {
+  readonly name: string;
+  readonly problem: Problem;
+}
+
+/** Every entity whose records contradict what is to come, or lose values, or cannot all be looked at, with how that is refused. */
+async function* failingEntities(
+  store: Store,
+  { orgCode, set }: { readonly orgCode: string; readonly set: ConfigSet },
+  steps: readonly MigrationStep[],
+): AsyncGenerator<FailingEntity> {
+  const config = setAfter(set, steps);
+  for (const { name, before, after } of steps) {
+    if (before === undefined || after === undefined) continue;
+    try {
+      const change = { orgCode, config, before, after, lost: overwrittenFields(before, after) };
+      refuseChange(name, await lookAtChange(store, change));
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      yield { name, problem };
+    }
+  }
 }

@@ -95,11 +95,11 @@ test('the build of an index is cancelled by taking the index out, and other jobs
     UniqueIndexes: ['by_title', 'by_both'].map((indexName) => ({ indexName, fields: ['title', 'minutes'] })),
     indexes: [{ fields: ['title', '-minutes'] }, { fields: ['minutes', 'title'] }],
   });
-  const begun = (await jobs()).items;
-  const idOf = (asked: string) => begun.find(({ name }) => name === asked)?.id;
+  const started = (await jobs()).items;
+  const idOf = (query: string) => started.find(({ name }) => name === query)?.id;
   for (const name of ['title', 'title,-minutes', 'by_both']) {
     const cancelled = await cancel(idOf(name));
-    assert.deepEqual(cancelled, { ...begun.find((job) => job.name === name), total: 3, state: 'cancelled' });
+    assert.deepEqual(cancelled, { ...started.find((job) => job.name === name), total: 3, state: 'cancelled' });
     await assert.rejects(read(idOf(name) ?? ''), isMissing);
     await assert.rejects(cancel(idOf(name)), isMissing);
   }

@@ -1,43 +1,41 @@
 /** The background work on entities as jobs. They follow from the states that stand under the entities. */
+
 import type { orgJobsApi } from '@freehold/contract/management/jobs';
 import type { ReplyOf } from '@freehold/contract/route';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { indexProgress } from '../../maintenance/port.ts';
-import { countStoredRecords } from '../../records/port.ts';
+import { countStoredRecords, entityTag, indexProgress } from '../../records/port.ts';
 import {
+  apiName,
   type CompiledEntity,
+  type EntityDefinition,
   type EntityState,
   type FillState,
   hasFill,
-  type IndexKind,
+  hasIndex,
   type IndexState,
-  shownIndexName,
 } from '../../schema/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import type { EntityAdminDeps } from '../admin-deps.ts';
+import { changeApi } from '../definition/change-api.ts';
+import type { EntityAdminDeps } from '../plan-migration.ts';
+import type { Progress } from './show-builds.ts';
 
 export type EntityJob = ReplyOf<typeof orgJobsApi.readEntityJob>;
 export type EntityJobPage = ReplyOf<typeof orgJobsApi.listEntityJobs>;
 
-/** What a job is for. It stands under the names in the store, which a rename does not change. */
+/** The purpose of a job, by the names in the store, which a rename does not change. */
 interface Subject {
   readonly entity: string;
-  readonly kind: IndexKind | 'fill';
+  readonly kind: IndexState['kind'] | 'fill';
   /** The config version that asked for it. */
   readonly version: number;
   readonly name: string;
 }
 
-interface StandingJob {
+interface UnfinishedJob {
   readonly subject: Subject;
   readonly state: EntityJob['state'];
   readonly failed: EntityJob['failed'];
-}
-
-interface Progress {
-  readonly done: number;
-  readonly total: number;
 }
 
 export interface JobPageRequest {
@@ -58,7 +56,7 @@ export async function listEntityJobs(
   const after = nexttoken === undefined ? undefined : subjectOf(nexttoken);
   if (nexttoken !== undefined && after === undefined)
     throw new Problem('invalid_cursor', '`nexttoken` is not a cursor of this list: leave it out to start again');
-  const found: StandingJob[] = [];
+  const found: UnfinishedJob[] = [];
   for (const entity of set.entityNames.toSorted(compareBytes)) {
     if (found.length > pageSize) break;
     const state = set.active(entity)?.state;
@@ -79,7 +77,7 @@ export async function listEntityJobs(
 }
 
 /** A job by its id, with what it is found in. */
-export interface FoundJob {
+interface ShownEntityJob {
   readonly job: EntityJob;
   readonly kind: Subject['kind'];
   readonly entity: CompiledEntity;
@@ -92,17 +90,17 @@ export async function findEntityJob(
   { store, configs }: EntityAdminDeps,
   orgCode: string,
   id: string,
-): Promise<FoundJob> {
+): Promise<ShownEntityJob> {
   const subject = subjectOf(id);
   const set = await configs.refresh(orgCode);
   const active = subject && set.active(subject.entity);
   const entity = subject && (await set.entity(subject.entity));
   if (subject === undefined || active === undefined || entity === undefined) throw notFound();
   const { state, versions } = active;
-  const standing = unfinished(subject.entity, state).find((job) => idOf(job.subject) === id);
-  if (standing === undefined && !isDone(subject, state, entity)) throw notFound();
+  const unfinishedJob = unfinished(subject.entity, state).find((job) => idOf(job.subject) === id);
+  if (unfinishedJob === undefined && !isDone(subject, state, entity)) throw notFound();
   const note = await indexProgress.read(store.scope(orgScopeName(orgCode)), subject.entity);
-  const job = shownJob(standing ?? { subject, state: 'done', failed: [] }, entity, note?.value);
+  const job = shownJob(unfinishedJob ?? { subject, state: 'done', failed: [] }, entity, note?.value);
   const isOver = job.state === 'done' || job.state === 'failed';
   const found = { kind: subject.kind, entity, version: versions.create };
   if (!isOver && note !== undefined) return { ...found, job };
@@ -120,7 +118,7 @@ function unfinished(entity: string, { indexes, fills = [] }: Pick<EntityState, '
   return jobs.toSorted((left, right) => compareBytes(textOf(left.subject), textOf(right.subject)));
 }
 
-function fillJob(entity: string, { field, id, state, failed }: FillState): StandingJob {
+function fillJob(entity: string, { field, id, state, failed }: FillState): UnfinishedJob {
   const message = 'the record got no value';
   return {
     subject: { entity, kind: 'fill', version: id, name: field },
@@ -133,7 +131,7 @@ function indexJob(
   entity: string,
   { kind, name, id, state, duplicates = [] }: IndexState,
   isFilling: boolean,
-): readonly StandingJob[] {
+): readonly UnfinishedJob[] {
   const subject: Subject = { entity, kind, version: id, name };
   if (state === 'building') return [{ subject, state: isFilling ? 'queued' : 'running', failed: [] }];
   if (state !== 'failed') return [];
@@ -160,7 +158,7 @@ function isDone({ kind, version, name }: Subject, state: EntityState, { definiti
 }
 
 function shownJob(
-  { subject, state, failed }: StandingJob,
+  { subject, state, failed }: UnfinishedJob,
   entity: CompiledEntity,
   note: Progress | undefined,
 ): EntityJob {
@@ -177,7 +175,7 @@ function shownJob(
     total: state === 'failed' ? 0 : (note?.total ?? 0),
     failed,
     entity: entity.name,
-    name: kind === 'fill' ? stored.inMemory(name) : shownIndexName(stored, { kind, name }),
+    name: kind === 'fill' ? stored.inMemory(name) : stored.indexName({ kind, name }),
   };
 }
 
@@ -194,7 +192,16 @@ function idOf(subject: Subject): string {
   return Buffer.from(textOf(subject)).toString('base64url');
 }
 
-const kinds: readonly Subject['kind'][] = ['compound', 'field', 'fill', 'owner', 'parent', 'search', 'unique'];
+const kinds: readonly Subject['kind'][] = [
+  'aggregate',
+  'compound',
+  'field',
+  'fill',
+  'owner',
+  'parent',
+  'search',
+  'unique',
+];
 
 /** Undefined for what is no id of a job. */
 function subjectOf(id: string): Subject | undefined {
@@ -203,4 +210,38 @@ function subjectOf(id: string): Subject | undefined {
   if (kind === undefined || version === undefined) return undefined;
   const subject: Subject = { entity, kind, version: Number(version), name: name.join(';') };
   return idOf(subject) === id ? subject : undefined;
+}
+
+/**
+ * Ends the build of an index by taking the index out of the definition, for which it is built.
+ * @throws Problem `not_found`; `conflict` for other jobs; `version_mismatch` where the definition was changed meanwhile.
+ */
+export async function cancelEntityJob(deps: EntityAdminDeps, orgCode: string, id: string): Promise<EntityJob> {
+  const found = await findEntityJob(deps, orgCode, id);
+  const { job, entity, version } = found;
+  if (job.state === 'done') throw new Problem('conflict', 'the job is over');
+  const body = withoutIndex(entity.definition, found);
+  if (body === undefined) throw new Problem('conflict', howToEnd(job));
+  await changeApi(deps, orgCode, { api: apiName('create', entity.name), body, ifMatch: [entityTag(version)] });
+  return { ...job, state: 'cancelled' };
+}
+
+/** The change of a definition that takes out no more than this index; undefined where there is none. */
+function withoutIndex(definition: EntityDefinition, { kind, job: { name } }: ShownEntityJob): object | undefined {
+  const { UpdateParams, UniqueIndexes = [], indexes = [], aggregates = [] } = definition;
+  if (kind === 'unique') return { UniqueIndexes: UniqueIndexes.filter(({ indexName }) => indexName !== name) };
+  if (kind === 'aggregate') return { aggregates: aggregates.filter((one) => one.name !== name) };
+  if (kind === 'compound') return { indexes: indexes.filter(({ fields }) => fields.join() !== name) };
+  const field = kind === 'field' ? UpdateParams.find((one) => one.name === name) : undefined;
+  return field === undefined || hasIndex({ ...field, index: false })
+    ? undefined
+    : { UpdateParams: [{ name, index: false }] };
+}
+
+function howToEnd({ kind, entity, name }: EntityJob): string {
+  const put = `by \`PUT /api/create-${entity}\``;
+  if (kind === 'index')
+    return `index \`${name}\` belongs to what the definition says of its entity: change that ${put}`;
+  if (kind === 'fill') return `field \`${name}\` is filled as long as the definition says by what: change that ${put}`;
+  return `field \`${name}\` is read by its new type already: convert it back, or to another type, ${put}`;
 }

@@ -1,32 +1,29 @@
 import type { overviewApi } from '@freehold/contract/management/overview';
 import type { ReplyOf } from '@freehold/contract/route';
-import { indexProgress } from '../../maintenance/port.ts';
-import { countStoredRecords } from '../../records/port.ts';
+import { countStoredRecords, indexProgress } from '../../records/port.ts';
 import {
-  type Duplicate,
   type EntityDefinition,
   type EntityState,
-  type FailedFill,
   type FillState,
-  type IndexKind,
   type IndexState,
-  shownIndexName,
-  storedNames,
+  StoredNames,
 } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import type { EntityAdminDeps } from '../admin-deps.ts';
+import type { EntityAdminDeps } from '../plan-migration.ts';
 
 /** An index that the definition asks for, or that each entity has. */
 interface ShownIndex {
   readonly name: string;
-  readonly kind: IndexKind;
+  readonly kind: IndexState['kind'];
   readonly state: 'building' | 'ready' | 'failed';
   /** How many of the records it holds, while it is being built. */
   readonly done?: number;
   readonly total?: number;
   /** Of a failed unique index some records that have the same values. */
-  readonly duplicates?: readonly Duplicate[];
+  readonly duplicates?: NonNullable<IndexState['duplicates']>;
+  /** Of a failed aggregate the code of a workspace in which it has too many groups. */
+  readonly crowded_in?: string;
 }
 
 /** A field that records without a value are being given one of, or that some could not be given one of. */
@@ -36,8 +33,7 @@ interface ShownFill {
   /** How many of the records have been gone through, while it is being filled. */
   readonly done?: number;
   readonly total?: number;
-  /** Records that got no value. */
-  readonly failed?: FailedFill;
+  readonly failed?: NonNullable<FillState['failed']>;
 }
 
 /** What is made of the records that stand: fields are filled first, indexes built then. */
@@ -46,7 +42,7 @@ export interface ShownBuilds {
   readonly fills?: readonly ShownFill[];
 }
 
-interface ShownEntity {
+interface EntityWithBuilds {
   readonly definition: EntityDefinition;
   readonly state: Pick<EntityState, 'indexes' | 'fills'>;
 }
@@ -54,16 +50,16 @@ interface ShownEntity {
 export async function showBuilds(
   store: Store,
   orgCode: string,
-  { definition, state }: ShownEntity,
+  { definition, state }: EntityWithBuilds,
 ): Promise<ShownBuilds> {
   const { indexes, fills = [] } = state;
-  const names = storedNames(definition.UpdateParams);
+  const names = new StoredNames(definition.UpdateParams);
   const isFilling = fills.some((fill) => fill.state === 'filling');
   const isBuilding = indexes.some((index) => index.state === 'building');
   const progress = isFilling || isBuilding ? await readProgress(store, orgCode, definition.entityName) : undefined;
   const waiting = progress === undefined ? undefined : { done: 0, total: progress.total };
   const shown = indexes.flatMap((index) =>
-    showIndex({ ...index, name: shownIndexName(names, index) }, isFilling ? waiting : progress),
+    showIndex({ ...index, name: names.indexName(index) }, isFilling ? waiting : progress),
   );
   if (fills.length === 0) return { indexes: shown };
   const named = fills.map((fill) => ({ ...fill, field: names.inMemory(fill.field) }));
@@ -76,9 +72,11 @@ function showFill({ field, state, failed }: FillState, progress: Progress | unde
 }
 
 function showIndex(
-  { name, kind, state, duplicates }: IndexState,
+  { name, kind, state, duplicates, crowdedIn }: IndexState,
   progress: Progress | undefined,
 ): readonly ShownIndex[] {
+  // Until no list reads it any more, its rows stay.
+  if (crowdedIn !== undefined) return [{ name, kind, state: 'failed', crowded_in: crowdedIn }];
   switch (state) {
     case 'building':
       return [{ name, kind, state, ...progress }];
@@ -92,7 +90,7 @@ function showIndex(
   }
 }
 
-interface Progress {
+export interface Progress {
   readonly done: number;
   readonly total: number;
 }

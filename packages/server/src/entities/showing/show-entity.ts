@@ -1,17 +1,10 @@
-import { entityRows } from '../../config/port.ts';
+import { entityRows, type ReferenceMap } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { countStoredRecords } from '../../records/port.ts';
-import {
-  type ApiAction,
-  actions,
-  apiName,
-  type CompiledEntity,
-  contentOfBodies,
-  type ReferenceMap,
-} from '../../schema/port.ts';
+import { type ApiAction, actions, apiName, type CompiledEntity, contentOfBodies } from '../../schema/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { type EntityAdminDeps, unknownEntity } from '../admin-deps.ts';
 import { readConfigBodies, type ShownConfig, shownConfig } from '../definition/api-change.ts';
+import { type EntityAdminDeps, unknownEntity } from '../plan-migration.ts';
 import { type ShownBuilds, showBuilds } from './show-builds.ts';
 
 export type ShownEntity = Readonly<Record<ApiAction, ShownConfig>> & ShownBuilds & { readonly entityName: string };

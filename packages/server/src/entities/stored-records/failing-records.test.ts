@@ -103,7 +103,7 @@ for (const [what, before, values, after, codes] of cases)
       await define(node, [before], baseKeys);
       for (const value of values) await create(node, value === undefined ? {} : { x: value });
       const stored = () => bench.opened.maintenance.scan('org#acme', undefined, 1000);
-      const standing = await stored();
+      const current = await stored();
       const refused = await changeTo(node, [after]);
       assert.deepEqual(
         refused?.examples.flatMap(({ errors }) => errors.map(({ code }) => code)),
@@ -113,7 +113,7 @@ for (const [what, before, values, after, codes] of cases)
         { ...refused, examples: [] },
         { would_fail: codes.length, checked: values.length, complete: true, examples: [] },
       );
-      assert.deepEqual(await stored(), standing);
+      assert.deepEqual(await stored(), current);
       assert.equal(await changeTo(node, [after], true), undefined);
     });
 
@@ -180,10 +180,18 @@ test('of more records than are looked at the answer says so, and asks to be forc
     );
   }
   // The workspace is one of what is looked at.
-  const refused = await changeTo(node, [x({ validate: true })]);
+  const refused = await changeTo(node, [x({ validate: true, pattern: '^a' })]);
   assert.deepEqual(refused, { would_fail: 0, checked: lookBudget.records - 1, complete: false, examples: [] });
   assert.equal(await changeTo(node, [x({ index: true })]), undefined);
-  assert.equal(await changeTo(node, [x({ validate: true })], true), undefined);
+  // What the store can be asked leaves out all of them but one.
+  await create(node, { x: 'b' });
+  const narrowed = await changeTo(node, [x({ colType: 'enum', enumValues: ['a'] })]);
+  assert.deepEqual(
+    [narrowed?.would_fail, narrowed?.checked, narrowed?.complete, narrowed?.examples.length],
+    [1, lookBudget.records + 1, true, 1],
+  );
+  assert.equal(await changeTo(node, [x({ validate: true })]), undefined);
+  assert.equal(await changeTo(node, [x({ validate: true, pattern: '^a' })], true), undefined);
 });
 
 test('records are looked at while others of the process are served', async () => {
@@ -197,7 +205,7 @@ test('records are looked at while others of the process are served', async () =>
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  await changeTo(node, [x({ validate: true })]);
+  await changeTo(node, [x({ validate: true, pattern: '^a' })]);
   isDone = true;
   assert.ok(turns >= 50, String(turns));
 });

@@ -1,41 +1,64 @@
 import { setImmediate } from 'node:timers/promises';
-import { walkRecords } from '../../maintenance/port.ts';
-import { dataOf, type RecordData } from '../../records/port.ts';
+import { always, type Where } from '../../lib/where.ts';
+import { dataOf, holdingAny, partitionOfRecords, type RecordData, sentinelKey } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type WorkspaceOfOrg, workspacesOf } from '../../tenancy/port.ts';
 
-/** How much is looked at: records, among which each workspace counts as one, and what their texts come to. */
-export const lookBudget = { records: 10_000, characters: 16 * 1024 * 1024 } as const;
+/**
+ * How much is looked at: records, among which each workspace counts as one, and what their texts come to. Of the `rows` the
+ * store leaves out those that need no look.
+ */
+export const lookBudget = { rows: 1_000_000, records: 10_000, characters: 16 * 1024 * 1024 } as const;
 
-export interface Looked {
+export interface RecordScan {
+  /** By the store alone, where it leaves records out. */
   readonly checked: number;
   /** Whether all records were looked at. */
   readonly complete: boolean;
 }
 
+interface LookedAtRecords {
+  readonly orgCode: string;
+  readonly entity: CompiledEntity;
+  /** Holds of each record that `look` has to see. */
+  readonly where?: Where;
+}
+
 /** Shows the records of all workspaces, as far as the budget goes. Other requests are served between any two of them. */
 export async function lookAtRecords(
   store: Store,
-  { orgCode, entity }: { readonly orgCode: string; readonly entity: CompiledEntity },
+  { orgCode, entity, where = always }: LookedAtRecords,
   look: (workspace: WorkspaceOfOrg, data: RecordData) => Promise<void>,
-): Promise<Looked> {
-  const seen = { looks: 0, characters: 0, checked: 0 };
-  const isSpent = (): boolean => seen.looks >= lookBudget.records || seen.characters >= lookBudget.characters;
+): Promise<RecordScan> {
+  const left = { ...lookBudget } as { rows: number; records: number; characters: number };
+  let checked = 0;
   for await (const workspace of workspacesOf(store, orgCode)) {
-    if (isSpent()) return { checked: seen.checked, complete: false };
-    seen.looks += 1;
-    for await (const records of walkRecords(entity, workspace, { after: undefined, ...readAtOnce }))
-      for (const { item } of records) {
-        if (isSpent()) return { checked: seen.checked, complete: false };
-        seen.looks += 1;
-        seen.checked += 1;
-        seen.characters += item.value.length;
-        await look(workspace, dataOf(entity, item));
+    if (isSpent(left)) return { checked, complete: false };
+    left.records -= 1;
+    const { pk, ...part } = partitionOfRecords(entity, workspace);
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      if (isSpent(left)) return { checked, complete: false };
+      const { entries, rows, next } = await workspace.scope.select(pk, {
+        ...{ ...part, ...(after === '' ? {} : { after }), where, rowsMax: left.rows },
+        ...{ limit: Math.min(readAtOnce.limit, left.records), bytesMax: readAtOnce.bytesMax },
+      });
+      for (const entry of entries) {
+        left.records -= 1;
+        left.characters -= entry.value.length;
+        await look(workspace, dataOf(entity, entry));
         await setImmediate();
       }
+      left.rows -= rows;
+      checked += rows;
+      after = next;
+    }
   }
-  return { checked: seen.checked, complete: true };
+  return { checked, complete: true };
+}
+
+function isSpent(left: { readonly rows: number; readonly records: number; readonly characters: number }): boolean {
+  return Object.values(left).some((one) => one <= 0);
 }
 
 const readAtOnce = { limit: 200, bytesMax: 1024 * 1024 } as const;
@@ -62,4 +85,33 @@ export class NotedRecords<Example extends RecordExample = RecordExample> {
   of(name: string): { readonly records: number; readonly examples: readonly Example[] } {
     return this.#noted.get(name) ?? { records: 0, examples: [] };
   }
+}
+
+/** Records that a unique index refuses, by its name: each has the values of an earlier one of its workspace. */
+interface EqualRecords extends RecordScan {
+  readonly found: NotedRecords;
+}
+
+/** @param names the unique indexes that are to be built; without one no record is looked at. */
+export async function findEqualRecords(
+  store: Store,
+  { orgCode, entity }: { readonly orgCode: string; readonly entity: CompiledEntity },
+  names: readonly string[],
+): Promise<EqualRecords> {
+  const found = new NotedRecords();
+  const uniques = entity.uniques.filter((unique) => names.includes(unique.name) && !unique.isErasing);
+  if (uniques.length === 0) return { found, checked: 0, complete: true };
+  const taken = new Set<string>();
+  // Without a value of some field a record is like no other.
+  const where = holdingAny(entity, [...new Set(uniques.flatMap(({ fields }) => fields.map(({ field }) => field)))]);
+  const looked = await lookAtRecords(store, { orgCode, entity, where }, async ({ tenantCode }, data) => {
+    for (const unique of uniques) {
+      const key = sentinelKey(unique, data);
+      if (key === undefined) continue;
+      const place = JSON.stringify([tenantCode, unique.name, key.sk]);
+      if (taken.has(place)) found.note(unique.name, { tenant_code: tenantCode, id: data.id });
+      else taken.add(place);
+    }
+  });
+  return { found, ...looked };
 }

@@ -1,16 +1,196 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { InputError } from '@freehold/contract/problem';
 import { namesField } from '../../access/port.ts';
+import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { readSealed, sealedKey } from '../../records/port.ts';
-import { type CompiledEntity, namedValues, systemEntity } from '../../schema/port.ts';
-import type { Store } from '../../store/port.ts';
+import { always } from '../../lib/where.ts';
+import { checkLookups, heldSealed, holdingAny, type RecordData, refusedByAny } from '../../records/port.ts';
 import {
-  type DefinitionStep,
-  type FailuresByPart,
-  failingProblem,
-  findFailing,
-  isContradicted,
-} from './failing-records.ts';
-import { type Looked, lookAtRecords, NotedRecords, type RecordExample } from './look-at-records.ts';
+  type CompiledEntity,
+  type CompiledField,
+  isFilled,
+  narrowing,
+  newCheckEffort,
+  readValue,
+  systemEntity,
+} from '../../schema/port.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import type { WorkspaceOfOrg } from '../../tenancy/port.ts';
+import { lookAtRecords, NotedRecords, type RecordExample, type RecordScan } from './look-at-records.ts';
+
+/** A definition that is to take the place of another, and what of it stored records may not meet: fields and checks. */
+interface Narrowing {
+  readonly orgCode: string;
+  readonly config: ConfigSet;
+  readonly entity: CompiledEntity;
+  readonly fields: readonly string[];
+  readonly checks: CompiledEntity['checks'];
+}
+
+/** What was found of records that a definition refuses, as far as they were looked at. */
+export interface FailingRecords extends RecordScan {
+  readonly would_fail: number;
+  readonly examples: readonly FailingRecord[];
+}
+
+interface FailingRecord extends RecordExample {
+  readonly errors: readonly InputError[];
+}
+
+/** The same, and which records each field and each check refuses. */
+interface FailuresByPart {
+  readonly found: FailingRecords;
+  readonly byField: NotedRecords<FailingRecord>;
+  readonly byCheck: NotedRecords<FailingRecord>;
+}
+
+/** Looks at the records of all workspaces. */
+async function failuresByPart(store: Store, narrowing: Narrowing): Promise<FailuresByPart> {
+  const all = new NotedRecords<FailingRecord>();
+  const [byField, byCheck] = [new NotedRecords<FailingRecord>(), new NotedRecords<FailingRecord>()];
+  const { entity, fields, checks } = narrowing;
+  const where = checks.length > 0 ? always : refusedByAny(entity, fields);
+  const looked = await lookAtRecords(store, { ...narrowing, where }, async (workspace, data) => {
+    const failures = await failuresOf(narrowing, workspace, data);
+    if (failures.length === 0) return;
+    const { id } = data;
+    const { tenantCode: tenant_code } = workspace;
+    all.note('', { tenant_code, id, errors: failures.map(({ error }) => error) });
+    for (const { kind, name, errors } of grouped(failures))
+      (kind === 'field' ? byField : byCheck).note(name, { tenant_code, id, errors });
+  });
+  const { records: would_fail, examples } = all.of('');
+  return { found: { would_fail, ...looked, examples }, byField, byCheck };
+}
+
+/** Looks at the records of all workspaces. */
+export async function failingRecords(store: Store, narrowing: Narrowing): Promise<FailingRecords> {
+  return (await failuresByPart(store, narrowing)).found;
+}
+
+/** What of a definition refuses a record: a field, or a check by its expression. */
+interface FailingPart {
+  readonly kind: 'field' | 'check';
+  readonly name: string;
+}
+
+interface Failure extends FailingPart {
+  readonly error: InputError;
+}
+
+function grouped(failures: readonly Failure[]): readonly (FailingPart & { readonly errors: readonly InputError[] })[] {
+  const parts = Map.groupBy(failures, ({ kind, name }) => `${kind} ${name}`);
+  return [...parts.values()].flatMap((some) =>
+    some.slice(0, 1).map(({ kind, name }) => ({ kind, name, errors: some.map(({ error }) => error) })),
+  );
+}
+
+async function failuresOf(
+  { entity, config, fields: names, checks }: Narrowing,
+  workspace: WorkspaceOfOrg,
+  data: RecordData,
+): Promise<readonly Failure[]> {
+  const fields = names.flatMap((name) => entity.fields.get(name) ?? []);
+  const sealed = await sealedNames(workspace.scope, { entity, fields, id: data.id });
+  // As if the fields had been empty until now: ids in others were asked for when they were written.
+  const before = { ...data, ...Object.fromEntries(names.map((name) => [name, undefined])) } as RecordData;
+  const lookups = await checkLookups({ workspace, config, entity }, before, data);
+  const held = { data, sealed, effort: newCheckEffort() };
+  const errors = [...fields.flatMap((field) => valueErrors(entity, field, held)), ...lookups.errors.map(withoutValue)];
+  if (errors.length > 0) return errors.map((error) => ({ kind: 'field', name: fieldOf(error), error }));
+  return checks.flatMap(({ definition, refuse }) => {
+    const error = refuse(data);
+    return error === undefined ? [] : [{ kind: 'check', name: definition.cel, error }];
+  });
+}
+
+function fieldOf({ pointer }: InputError): string {
+  return pointer.split('/')[1] ?? '';
+}
+
+/** Who may change definitions need not be one who may read records: no sentence holds what a record does. */
+function withoutValue(error: InputError): InputError {
+  const { pointer, code } = error;
+  return { pointer, code, message: `field \`${fieldOf(error)}\` names a record that does not exist` };
+}
+
+/** The fields of which the record has a sealed value beside it, where some of those asked for may have one. */
+async function sealedNames(
+  scope: Scope,
+  request: { readonly entity: CompiledEntity; readonly fields: readonly CompiledField[]; readonly id: string },
+): Promise<readonly string[]> {
+  if (!request.fields.some(({ behaviour }) => behaviour.isSecret === true)) return [];
+  return Object.keys(await heldSealed(scope, request.entity, request.id)).map(request.entity.stored.inMemory);
+}
+
+interface HeldRecord {
+  readonly data: RecordData;
+  /** The fields of which a sealed value lies beside it. */
+  readonly sealed: readonly string[];
+  readonly effort: ReturnType<typeof newCheckEffort>;
+}
+
+function valueErrors(
+  entity: CompiledEntity,
+  { name, required, definition, behaviour }: CompiledField,
+  { data, sealed, effort }: HeldRecord,
+): readonly InputError[] {
+  const pointer = `/${name}`;
+  const value = behaviour.isSecret === true ? undefined : data[name];
+  if (value === undefined && entity.stored.isUnconverted(name, data)) {
+    const message = `field \`${name}\`: its conversion gives no value of its type`;
+    return [{ pointer, code: 'not_converted', message }];
+  }
+  if (value === undefined) {
+    if (!required || sealed.includes(name) || isFilled(entity.definition, definition)) return [];
+    return [{ pointer, code: 'required', message: `field \`${name}\` is required` }];
+  }
+  const read = readValue(behaviour, definition.validate === true, value, effort);
+  if ('problems' in read)
+    return read.problems.map((problem) => ({
+      pointer: pointer + (problem.pointer ?? ''),
+      code: problem.code,
+      message: `field \`${name}\` ${problem.message}`,
+    }));
+  // A value stays as it is stored, so it must be in the one form that filters and indexes know.
+  if (isDeepStrictEqual(read.value, value)) return [];
+  return [
+    { pointer, code: 'other_form', message: `field \`${name}\` is stored in a form that the change does not accept` },
+  ];
+}
+
+interface DefinitionStep {
+  readonly orgCode: string;
+  readonly config: ConfigSet;
+  readonly before: CompiledEntity;
+  readonly after: CompiledEntity;
+}
+
+/** The records that contradict the definition that is to come; undefined where none can. */
+async function findFailing(
+  store: Store,
+  { orgCode, config, before, after }: DefinitionStep,
+): Promise<FailuresByPart | undefined> {
+  const { fields, checks } = narrowing(before, after);
+  if (fields.length + checks.length === 0) return undefined;
+  return failuresByPart(store, { orgCode, config, entity: after, fields, checks });
+}
+
+/** Whether some record fails, or not all could be looked at. */
+function isContradicted({ would_fail, complete }: FailingRecords): boolean {
+  return would_fail > 0 || !complete;
+}
+
+/** The way a definition is refused that records contradict, or that too many would have to be looked at for. */
+function failingProblem(entityName: string, found: FailingRecords, more: object = {}): Problem {
+  const reported = `${sentence(entityName, found)}: \`force=true\` makes the change anyway`;
+  return new Problem('conflict', reported, { ...found, ...more });
+}
+
+function sentence(entityName: string, { would_fail, checked, complete }: FailingRecords): string {
+  const some = complete ? `all ${checked} records` : `the first ${checked} records, which are not all`;
+  return `the change of \`${entityName}\` is stricter than the stored definition: of ${some}, ${would_fail} would fail`;
+}
 
 /** A change of a definition, and the fields whose stored values it loses. */
 interface LosingStep extends DefinitionStep {
@@ -19,7 +199,7 @@ interface LosingStep extends DefinitionStep {
   readonly revived?: readonly string[];
 }
 
-/** What records have against a change, policies among them: each is undefined where they cannot have it. */
+/** The objections of records to a change, policies among them: each is undefined where they cannot have it. */
 export interface RecordsOfChange {
   readonly failing: FailuresByPart | undefined;
   readonly held: HeldValues | undefined;
@@ -78,15 +258,14 @@ function losingProblem(loss: HeldValues): Problem {
   return new Problem('conflict', message, { would_lose: fields, checked, complete, examples: holders.of('').examples });
 }
 
-/** Fields that go, and the entity as its records were written until now. */
 interface GoingFields {
   readonly orgCode: string;
   readonly entity: CompiledEntity;
   readonly names: readonly string[];
 }
 
-/** How many records have a value of each field, as far as they were looked at. */
-export interface HeldValues extends Looked {
+/** The number of records that have a value of each field, as far as they were looked at. */
+export interface HeldValues extends RecordScan {
   readonly fields: readonly { readonly name: string; readonly records: number }[];
   /** By field the records that have a value of it; under no name those that have one of any. */
   readonly holders: NotedRecords;
@@ -100,9 +279,9 @@ export async function heldValues(
   const own = names.filter((name) => entity.fields.get(name)?.behaviour.compute === undefined);
   if (own.length === 0) return undefined;
   const holders = new NotedRecords();
-  const looked = await lookAtRecords(store, { orgCode, entity }, async ({ scope, tenantCode }, data) => {
-    const [item] = entity.hasSealed ? await scope.get([sealedKey(entity.name, data.id)]) : [];
-    const sealed = namedValues(entity.stored, readSealed(item?.value));
+  const where = holdingAny(entity, own);
+  const looked = await lookAtRecords(store, { orgCode, entity, where }, async ({ scope, tenantCode }, data) => {
+    const sealed = entity.stored.named(await heldSealed(scope, entity, data.id));
     const held = own.filter((name) => Object.hasOwn(data, name) || Object.hasOwn(sealed, name));
     if (held.length > 0) for (const name of ['', ...held]) holders.note(name, { tenant_code: tenantCode, id: data.id });
   });
@@ -125,11 +304,10 @@ export function heldSentence({ fields, checked, complete }: HeldValues): string 
 export interface RevivedName {
   readonly name: string;
   readonly policies: number;
-  /** Some of the policies. */
   readonly examples: readonly RecordExample[];
 }
 
-interface RevivedNames extends Looked {
+interface RevivedNames extends RecordScan {
   /** Those that some policy names. */
   readonly names: readonly RevivedName[];
 }
@@ -168,6 +346,6 @@ export function isRevived({ names, complete }: RevivedNames): boolean {
 function revivedSentence({ names, checked, complete }: RevivedNames): string {
   const some = complete ? `all ${checked} policies` : `the first ${checked} policies, which are not all`;
   const counts = names.map(({ name, policies }) => `${policies} name \`${name}\``);
-  const told = counts.length > 0 ? counts.join(', ') : 'none names it';
-  return `a field gets the name of a removed one, and policies that name it would apply to it: of ${some}, ${told}`;
+  const listed = counts.length > 0 ? counts.join(', ') : 'none names it';
+  return `a field gets the name of a removed one, and policies that name it would apply to it: of ${some}, ${listed}`;
 }

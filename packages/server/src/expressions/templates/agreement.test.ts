@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { thinned } from '../../store/testing/quick.ts';
-import { isMistake } from '../mistake.ts';
+import { isMistake } from '../grammar.ts';
+import { TemplateError } from './cel-values.ts';
 import { compileTemplate, compileWhen } from './compile-template.ts';
-import { TemplateError } from './effort.ts';
 
 /** Why there is no value. */
 const absent = Symbol('absent');

@@ -1,16 +1,13 @@
 /** An expression of a template as functions: each node is charged whenever it is evaluated. */
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { functions, methods, quantifiers } from '../grammar.ts';
-import type { Mistake } from '../mistake.ts';
-import { absent, celOf, ownMember } from './cel-values.ts';
-import { charge, chargeText, type Effort, TemplateError } from './effort.ts';
-import { functionNamed, methodNamed, negation, type Operation, operatorNamed } from './operations.ts';
-import { UsedType } from './used-types.ts';
-import type { TemplateValues, ValueType } from './value-type.ts';
+import { type ExpressionMistake, functions, methods, quantifiers } from '../grammar.ts';
+import { absent, celOf, charge, chargeText, type Effort, ownMember, TemplateError } from './cel-values.ts';
+import { functionNamed, methodNamed, negation, operatorNamed, type TemplateOperation } from './operations.ts';
+import { type TemplateValues, UsedType, type ValueType } from './value-type.ts';
 import { formatTime, formatTimeArguments, formatTimeName, localeMistake, zonedMethod } from './zoned-time.ts';
 
 /** One evaluation. */
-export interface Run {
+export interface Evaluation {
   readonly values: TemplateValues;
   readonly effort: Effort;
   /** The element that a quantifier asks about. */
@@ -18,10 +15,10 @@ export interface Run {
 }
 
 /** A value as CEL has it, or `absent`. @throws TemplateError. */
-export type Evaluate = (run: Run) => unknown;
+type Evaluate = (run: Evaluation) => unknown;
 
 /** A value that the expression names. */
-export interface Access {
+interface ValueAccess {
   readonly used: UsedType;
   /** The JSON of it, or `absent`. */
   readonly read: Evaluate;
@@ -30,7 +27,7 @@ export interface Access {
 export interface CompiledNode {
   readonly evaluate: Evaluate;
   /** Where the whole node names a value. */
-  readonly access: Access | undefined;
+  readonly access: ValueAccess | undefined;
   /** What it reads, by the names with which it begins. */
   readonly used: ReadonlyMap<string, UsedType>;
   /** Whether its value depends on the time zones and locales that a node knows. */
@@ -38,7 +35,7 @@ export interface CompiledNode {
 }
 
 /** @param roots the types of the names with which it may begin; those of steps may be among them. */
-export function compileNode(root: ASTNode, roots: ReadonlyMap<string, ValueType>): CompiledNode | Mistake {
+export function compileNode(root: ASTNode, roots: ReadonlyMap<string, ValueType>): CompiledNode | ExpressionMistake {
   const compiler = new NodeCompiler(roots);
   const access = compiler.access(root, undefined);
   const evaluate = access === undefined ? compiler.evaluation(root, undefined) : converted(access);
@@ -46,13 +43,13 @@ export function compileNode(root: ASTNode, roots: ReadonlyMap<string, ValueType>
 }
 
 /** The variable of a quantifier. */
-interface Bound {
+interface TypedVariable {
   readonly variable: string;
   readonly used: UsedType;
 }
 
 class NodeCompiler {
-  mistake: Mistake | undefined;
+  mistake: ExpressionMistake | undefined;
   isOfNode = false;
   readonly used = new Map<string, UsedType>();
   readonly #roots: ReadonlyMap<string, ValueType>;
@@ -61,7 +58,7 @@ class NodeCompiler {
     this.#roots = roots;
   }
 
-  evaluation(node: ASTNode, bound: Bound | undefined): Evaluate {
+  evaluation(node: ASTNode, bound: TypedVariable | undefined): Evaluate {
     switch (node.op) {
       case 'value':
         return this.#literal(node, node.args);
@@ -99,7 +96,7 @@ class NodeCompiler {
   }
 
   /** Undefined for a node that names no value. */
-  access(node: ASTNode, bound: Bound | undefined): Access | undefined {
+  access(node: ASTNode, bound: TypedVariable | undefined): ValueAccess | undefined {
     switch (node.op) {
       case 'id':
         return this.#named(node, node.args, bound);
@@ -112,7 +109,7 @@ class NodeCompiler {
     }
   }
 
-  #named(node: ASTNode, name: string, bound: Bound | undefined): Access {
+  #named(node: ASTNode, name: string, bound: TypedVariable | undefined): ValueAccess {
     if (name === bound?.variable) return { used: bound.used, read: ({ element }) => element };
     const type = this.#roots.get(name);
     if (type === undefined) return this.#unknown(node, `there is no name \`${name.slice(0, 100)}\``);
@@ -125,7 +122,11 @@ class NodeCompiler {
     return { used, read };
   }
 
-  #member(node: ASTNode, [of, name]: readonly [ASTNode, string], bound: Bound | undefined): Access | undefined {
+  #member(
+    node: ASTNode,
+    [of, name]: readonly [ASTNode, string],
+    bound: TypedVariable | undefined,
+  ): ValueAccess | undefined {
     const holder = this.access(of, bound);
     if (holder === undefined) return undefined;
     const used = holder.used.member(name);
@@ -137,7 +138,11 @@ class NodeCompiler {
     return { used, read };
   }
 
-  #indexed(node: ASTNode, [of, index]: readonly [ASTNode, ASTNode], bound: Bound | undefined): Access | undefined {
+  #indexed(
+    node: ASTNode,
+    [of, index]: readonly [ASTNode, ASTNode],
+    bound: TypedVariable | undefined,
+  ): ValueAccess | undefined {
     if (index.op === 'value' && typeof index.args === 'string') return this.#member(node, [of, index.args], bound);
     const holder = this.access(of, bound);
     const place = this.evaluation(index, bound);
@@ -157,7 +162,7 @@ class NodeCompiler {
     };
   }
 
-  #logic(node: ASTNode & { readonly op: '&&' | '||' | '!_' | '?:' }, bound: Bound | undefined): Evaluate {
+  #logic(node: ASTNode & { readonly op: '&&' | '||' | '!_' | '?:' }, bound: TypedVariable | undefined): Evaluate {
     const evaluation = (part: ASTNode): Evaluate => this.evaluation(part, bound);
     if (node.op === '!_') {
       const negated = evaluation(node.args);
@@ -177,7 +182,11 @@ class NodeCompiler {
       : (run) => isTrue(left, run) || isTrue(right, run);
   }
 
-  #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: Bound | undefined): Evaluate {
+  #call(
+    node: ASTNode,
+    [name, args]: readonly [string, readonly ASTNode[]],
+    bound: TypedVariable | undefined,
+  ): Evaluate {
     const [argument] = args;
     if (name === formatTimeName) return this.#formatTime(node, args, bound);
     if (functions.get(name) !== args.length || argument === undefined) return this.#refuseCall(node, name, functions);
@@ -191,7 +200,7 @@ class NodeCompiler {
   #method(
     node: ASTNode,
     [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
-    bound: Bound | undefined,
+    bound: TypedVariable | undefined,
   ): Evaluate {
     if (quantifiers.includes(name)) return this.#quantifier(node, [name, receiver, args], bound);
     const [zone] = args;
@@ -207,7 +216,7 @@ class NodeCompiler {
     );
   }
 
-  #formatTime(node: ASTNode, args: readonly ASTNode[], bound: Bound | undefined): Evaluate {
+  #formatTime(node: ASTNode, args: readonly ASTNode[], bound: TypedVariable | undefined): Evaluate {
     const [, pattern, zone, locale] = args;
     if (args.length !== formatTimeArguments || pattern === undefined || zone === undefined || locale === undefined)
       return this.#refuse(
@@ -225,7 +234,7 @@ class NodeCompiler {
     if (message !== undefined) this.#refuse(node, message);
   }
 
-  #ofNode(operation: Operation, operands: readonly ASTNode[], bound: Bound | undefined): Evaluate {
+  #ofNode(operation: TemplateOperation, operands: readonly ASTNode[], bound: TypedVariable | undefined): Evaluate {
     this.isOfNode = true;
     return operationOn(
       operation,
@@ -236,7 +245,7 @@ class NodeCompiler {
   #quantifier(
     node: ASTNode,
     [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
-    bound: Bound | undefined,
+    bound: TypedVariable | undefined,
   ): Evaluate {
     const [variable, condition] = args;
     const list = this.access(receiver, bound);
@@ -261,7 +270,7 @@ class NodeCompiler {
     return this.#refuse(node, message);
   }
 
-  #unknown(node: ASTNode, message: string): Access {
+  #unknown(node: ASTNode, message: string): ValueAccess {
     return { used: new UsedType('dyn'), read: this.#refuse(node, message) };
   }
 
@@ -284,7 +293,7 @@ function unknownMember(of: ASTNode, name: string): string {
   return `there is no field \`${shown}\` that it can read`;
 }
 
-function converted({ used, read }: Access): Evaluate {
+function converted({ used, read }: ValueAccess): Evaluate {
   used.takeWhole();
   const { type } = used;
   return (run) => {
@@ -308,7 +317,7 @@ function listOf(elements: readonly Evaluate[]): Evaluate {
   };
 }
 
-function operationOn(operation: Operation, operands: readonly Evaluate[]): Evaluate {
+function operationOn(operation: TemplateOperation, operands: readonly Evaluate[]): Evaluate {
   return (run) => {
     const values = operands.map((operand) => operand(run));
     return values.includes(absent) ? absent : operation(values, run.effort);
@@ -316,7 +325,7 @@ function operationOn(operation: Operation, operands: readonly Evaluate[]): Evalu
 }
 
 /** Whether a part is true: it is not where it cannot be evaluated, or reads what has no value. */
-export function isTrue(part: Evaluate, run: Run): boolean {
+export function isTrue(part: Evaluate, run: Evaluation): boolean {
   charge(run.effort, 1);
   try {
     return part(run) === true;

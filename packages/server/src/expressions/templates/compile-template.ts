@@ -7,18 +7,22 @@ import {
   plainEnvironment,
   roomyEnvironment,
 } from '../compile-expression.ts';
-import { isMistake, type Mistake } from '../mistake.ts';
-import { absent, celOf, jsonOf } from './cel-values.ts';
-import { type CompiledNode, compileNode, isTrue, type Run } from './compile-node.ts';
-import { charge, chargeBuilt, chargeText, type Effort, TemplateError } from './effort.ts';
-import { partsOf } from './template-text.ts';
-import { usedEnvironment } from './used-types.ts';
-import { rootTypes, type TemplateScope, type TemplateValues, timestamp, type ValueType } from './value-type.ts';
+import { type ExpressionMistake, isMistake } from '../grammar.ts';
+import { absent, celOf, charge, chargeBuilt, chargeText, type Effort, jsonOf, TemplateError } from './cel-values.ts';
+import { type CompiledNode, compileNode, type Evaluation, isTrue } from './compile-node.ts';
+import {
+  rootTypes,
+  type TemplateScope,
+  type TemplateValues,
+  timestamp,
+  usedEnvironment,
+  type ValueType,
+} from './value-type.ts';
 import { formatTimeName } from './zoned-time.ts';
 
 /** JSON in which texts may hold expressions of CEL between `{{` and `}}`. */
-export interface Template {
-  /** How many expressions it has. */
+export interface CompiledTemplate {
+  /** The number of expressions that it has. */
   readonly expressions: number;
   /** Whether its value depends on the time zones and locales that a node knows. */
   readonly isOfNode: boolean;
@@ -31,14 +35,14 @@ export interface Template {
   readonly evaluate: (values: TemplateValues, effort: Effort) => unknown;
 }
 
-/** What is wrong with a template, and where. */
-export interface TemplateProblem {
+/** The faults of a template, and where. */
+interface TemplateProblem {
   readonly pointer: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** How many expressions a template may have. */
+/** The number of expressions that a template may have. */
 export const expressionsMax = 200;
 
 /**
@@ -52,7 +56,7 @@ export function compileTemplate(
   scope: TemplateScope,
   pointer: string,
   encode?: (text: string) => string,
-): Template | readonly TemplateProblem[] {
+): CompiledTemplate | readonly TemplateProblem[] {
   const compiler = new TemplateCompiler(rootsOf(scope), encode);
   const part = compiler.part(value, pointer);
   const { problems, expressions, isOfNode } = compiler;
@@ -71,7 +75,7 @@ export interface When {
 }
 
 /** Reads a condition and checks its types; gives what is wrong with it, if anything is. */
-export function compileWhen(source: string, scope: TemplateScope): When | Mistake {
+export function compileWhen(source: string, scope: TemplateScope): When | ExpressionMistake {
   const compiled = compileSource(source, rootsOf(scope));
   if (isMistake(compiled))
     return source.trimStart().startsWith('{{') ? { message: 'a condition is written without braces', at: 0 } : compiled;
@@ -116,7 +120,7 @@ interface CompiledSource {
   readonly type: string;
 }
 
-function compileSource(source: string, roots: Roots): CompiledSource | Mistake {
+function compileSource(source: string, roots: Roots): CompiledSource | ExpressionMistake {
   if (source.length > lengthMax) return { message: `it is longer than ${lengthMax} characters`, at: lengthMax };
   const grammatical = parse(plainEnvironment, source);
   if (isMistake(grammatical)) return grammatical;
@@ -129,7 +133,7 @@ function compileSource(source: string, roots: Roots): CompiledSource | Mistake {
   return { node, type: type ?? 'dyn' };
 }
 
-type Part = (run: Run) => unknown;
+type RenderPart = (run: Evaluation) => unknown;
 
 class TemplateCompiler {
   readonly problems: TemplateProblem[] = [];
@@ -143,7 +147,7 @@ class TemplateCompiler {
     this.#encode = encode;
   }
 
-  part(value: unknown, pointer: string): Part {
+  part(value: unknown, pointer: string): RenderPart {
     if (typeof value === 'string') return this.#text(value, pointer);
     if (typeof value !== 'object' || value === null) return () => value;
     const members = Object.entries(value).map(
@@ -153,11 +157,11 @@ class TemplateCompiler {
     return (run) => Object.fromEntries(members.map(([name, member]) => [name, member(run)]));
   }
 
-  #text(text: string, pointer: string): Part {
+  #text(text: string, pointer: string): RenderPart {
     if (!text.includes('{{')) return () => text;
     const parts = partsOf(text);
     if (isMistake(parts)) return this.#refuse(pointer, parts);
-    const evaluations = parts.map((part): Part => {
+    const evaluations = parts.map((part): RenderPart => {
       if (typeof part === 'string') return () => part;
       this.expressions += 1;
       // The caller is refused for their number.
@@ -181,14 +185,14 @@ class TemplateCompiler {
     };
   }
 
-  #refuse(pointer: string, { message, at }: Mistake): Part {
+  #refuse(pointer: string, { message, at }: ExpressionMistake): RenderPart {
     this.problems.push({ pointer, code: 'invalid_expression', message: `at character ${at + 1}: ${message}` });
     return () => null;
   }
 }
 
 /** A value that the expression merely names is as it was; a moment is a text. */
-function jsonPart({ access, evaluate }: CompiledNode): Part {
+function jsonPart({ access, evaluate }: CompiledNode): RenderPart {
   if (access === undefined)
     return (run) => {
       const value = evaluate(run);
@@ -214,4 +218,67 @@ function chargeJson(json: unknown, effort: Effort): void {
 function textOf(json: unknown): string {
   if (json === null) return '';
   return typeof json === 'object' ? JSON.stringify(json) : String(json);
+}
+
+/** The text between two braces, and where it begins. */
+interface ExpressionPart {
+  readonly source: string;
+  readonly at: number;
+}
+
+/**
+ * The parts of a text, in their order. `{{{{` stands for two braces of the text. White space around a text that is one
+ * expression is none of its parts.
+ */
+function partsOf(text: string): readonly (string | ExpressionPart)[] | ExpressionMistake {
+  const parts: (string | ExpressionPart)[] = [];
+  let literal = '';
+  let from = 0;
+  for (let at = text.indexOf('{{'); at >= 0; at = text.indexOf('{{', from)) {
+    literal += text.slice(from, at);
+    if (text.startsWith('{{{{', at)) {
+      literal += '{{';
+      from = at + 4;
+      continue;
+    }
+    const end = endOf(text, at + 2);
+    if (end === undefined) return { message: 'an expression has no `}}` at its end', at };
+    if (literal !== '') parts.push(literal);
+    parts.push({ source: text.slice(at + 2, end), at: at + 2 });
+    literal = '';
+    from = end + 2;
+  }
+  literal += text.slice(from);
+  if (literal !== '') parts.push(literal);
+  const expressions = parts.filter((part) => typeof part !== 'string');
+  const isAlone = expressions.length === 1 && parts.every((part) => typeof part !== 'string' || part.trim() === '');
+  return isAlone ? expressions : parts;
+}
+
+/**
+ * The text with something in the place of each expression; what is wrong with it, where it is no template.
+ * @param instead the text in their place, or makes it of the source of an expression.
+ */
+export function withoutExpressions(
+  text: string,
+  instead: string | ((source: string) => string),
+): string | ExpressionMistake {
+  const parts = partsOf(text);
+  if (isMistake(parts)) return parts;
+  const insteadOf = typeof instead === 'string' ? () => instead : instead;
+  return parts.map((part) => (typeof part === 'string' ? part : insteadOf(part.source))).join('');
+}
+
+/** Where the braces are that close an expression: those in its texts do not. */
+function endOf(text: string, start: number): number | undefined {
+  let quote: string | undefined;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (quote !== undefined) {
+      if (character === '\\') at += 1;
+      else if (character === quote) quote = undefined;
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '}' && text[at + 1] === '}') return at;
+  }
+  return undefined;
 }

@@ -1,27 +1,27 @@
 /** What operators, functions and methods do with values: the library of CEL does it, one operation at a time. */
 import { EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { roomyEnvironment } from '../compile-expression.ts';
-import { durationPrefix } from '../durations.ts';
+import { durationPrefix } from '../grammar.ts';
 import { sentenceOf } from '../sentences.ts';
 import { isOrder, ordered } from '../text-order.ts';
-import { charge, chargeBuilt, chargeText, type Effort, TemplateError } from './effort.ts';
+import { charge, chargeBuilt, chargeText, type Effort, TemplateError } from './cel-values.ts';
 
-export type Operation = (operands: readonly unknown[], effort: Effort) => unknown;
+export type TemplateOperation = (operands: readonly unknown[], effort: Effort) => unknown;
 
 const operandNames = ['a', 'b'] as const;
 
 const environment = operandNames.reduce((made, name) => made.registerVariable(name, 'dyn'), roomyEnvironment.clone());
 
-const made = new Map<string, Operation>();
+const made = new Map<string, TemplateOperation>();
 
 /** An operator of two values. */
-export function operatorNamed(sign: string): Operation {
+export function operatorNamed(sign: string): TemplateOperation {
   if (sign === 'in') return isIn;
   const operation = operationOf(`a ${sign} b`);
   return isOrder(sign) ? orderOf(sign, operation) : operation;
 }
 
-function orderOf(sign: Parameters<typeof ordered>[0], ofOthers: Operation): Operation {
+function orderOf(sign: Parameters<typeof ordered>[0], ofOthers: TemplateOperation): TemplateOperation {
   return (operands, effort) => {
     const [left, right] = operands;
     if (typeof left !== 'string' || typeof right !== 'string') return ofOthers(operands, effort);
@@ -39,16 +39,16 @@ function isIn([value, holder]: readonly unknown[], effort: Effort): boolean {
   return holder.some((element) => equals([value, element], effort) === true);
 }
 
-export function negation(): Operation {
+export function negation(): TemplateOperation {
   return operationOf('-a');
 }
 
-export function functionNamed(name: string): Operation {
+export function functionNamed(name: string): TemplateOperation {
   return operationOf(name === 'duration' ? `${durationPrefix}duration(a)` : `${name}(a)`);
 }
 
 /** A method of a value, with one argument at most. */
-export function methodNamed(name: string, argumentCount: number): Operation {
+export function methodNamed(name: string, argumentCount: number): TemplateOperation {
   return operationOf(`a.${name}(${argumentCount === 0 ? '' : 'b'})`, name === 'contains');
 }
 
@@ -62,11 +62,11 @@ const comparisonsOfCharacter = 16;
 const stepsOfFailure = 40;
 
 /** @param isSearch it may take the time of the product of two lengths, not of their sum. */
-function operationOf(text: string, isSearch = false): Operation {
+function operationOf(text: string, isSearch = false): TemplateOperation {
   const before = made.get(text);
   if (before !== undefined) return before;
   const parsed = environment.parse(text);
-  const operation: Operation = (operands, effort) => {
+  const operation: TemplateOperation = (operands, effort) => {
     charge(effort, stepsOfOperation);
     for (const operand of operands) chargeOperand(operand, effort);
     const [a, b] = operands;

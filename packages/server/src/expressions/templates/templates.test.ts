@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMistake } from '../mistake.ts';
-import { compileTemplate, compileWhen, expressionsMax } from './compile-template.ts';
-import { stepsMax, TemplateError } from './effort.ts';
-import { withoutExpressions } from './template-text.ts';
+import { isMistake } from '../grammar.ts';
+import { stepsMax, TemplateError } from './cel-values.ts';
+import { compileTemplate, compileWhen, expressionsMax, withoutExpressions } from './compile-template.ts';
 import { rootTypes, type TemplateScope, type TemplateValues, type ValueType } from './value-type.ts';
 
 const timestamp = 'google.protobuf.Timestamp';

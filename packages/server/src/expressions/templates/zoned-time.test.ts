@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { thinned } from '../../store/testing/quick.ts';
-import { isMistake } from '../mistake.ts';
+import { isMistake } from '../grammar.ts';
+import { stepsMax, TemplateError } from './cel-values.ts';
 import { compileTemplate, compileWhen } from './compile-template.ts';
-import { stepsMax, TemplateError } from './effort.ts';
 import type { TemplateScope, TemplateValues } from './value-type.ts';
 
 const scope: TemplateScope = { steps: new Map(), input: 'dyn' };
@@ -105,8 +105,8 @@ for (const [pattern, locale, expected] of [
   ['', 'en', ''],
 ] as const)
   test(`a time is written as \`${pattern}\` in ${locale}`, () => {
-    const asked = `formatTime(now, input.pattern, "Asia/Tokyo", "${locale}")`;
-    assert.equal(evaluate(asked, '2026-07-05T10:04:09.080Z', { pattern }), expected);
+    const request = `formatTime(now, input.pattern, "Asia/Tokyo", "${locale}")`;
+    assert.equal(evaluate(request, '2026-07-05T10:04:09.080Z', { pattern }), expected);
   });
 
 test('times are written in UTC, at midnight and noon, and before the year 1000', () => {

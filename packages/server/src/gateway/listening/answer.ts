@@ -1,17 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Reply } from '../../api/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Gateway } from '../app-gateway.ts';
-import { beginTrace } from '../call-trace.ts';
-import type { CallWatch } from '../call-watch.ts';
+import { beginTrace, type CallWatch } from '../call-trace.ts';
 import type { ErrorReplies } from '../error-reply.ts';
-import { isStreamed } from '../pipeline/body/body-stream.ts';
+import { isStreamed } from '../pipeline/read-body.ts';
 import { send } from '../pipeline/send-reply.ts';
-import { isAwaited } from './continue-when-read.ts';
 
-export interface AnswerDeps {
+interface AnswerDeps {
   readonly gateway: Gateway;
   readonly errors: ErrorReplies;
   readonly watch: CallWatch;
@@ -27,9 +25,9 @@ type Linger = (socket: Socket) => void;
  * Sees one request through to the end of its answer, whatever happens to either. `refusal` is known beforehand. What it
  * gives is to be called once that end has come.
  */
-export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
+type AnswerRequest = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
 
-export function createAnswer(deps: AnswerDeps): Answer {
+export function createAnswer(deps: AnswerDeps): AnswerRequest {
   const { gateway, errors, watch, nextRequestId, isDraining, linger } = deps;
   return (incoming, response, refusal) => {
     const requestId = nextRequestId();
@@ -112,4 +110,26 @@ function endWithReply(incoming: IncomingMessage, response: ServerResponse, linge
  */
 function cutOff(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
+}
+
+const awaited = new WeakSet<IncomingMessage>();
+
+/**
+ * Sends `100 Continue` once the body is read, and not before: a request that is refused by its head gets its refusal in
+ * place of it, and its client sends no body (RFC 9110, section 10.1.1).
+ */
+export function continueWhenRead(incoming: IncomingMessage, response: ServerResponse): void {
+  awaited.add(incoming);
+  const read = IncomingMessage.prototype._read;
+  incoming._read = (size) => {
+    incoming._read = read;
+    awaited.delete(incoming);
+    if (!response.headersSent) response.writeContinue();
+    read.call(incoming, size);
+  };
+}
+
+/** Whether the client of the request still waits for `100 Continue`. */
+function isAwaited(incoming: IncomingMessage): boolean {
+  return awaited.has(incoming);
 }

@@ -5,9 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { json } from '../../api/reply.ts';
-import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import { type Listener, listen } from '../listener.ts';
+import { drain, type Listener, listen } from '../listener.ts';
 
 interface Served extends Listener {
   readonly paths: readonly string[];

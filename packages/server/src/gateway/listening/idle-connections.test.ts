@@ -3,29 +3,29 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { json } from '../../api/reply.ts';
-import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import { type ListenOptions, listen } from '../listener.ts';
-import { createIdleConnections } from './idle-connections.ts';
+import { drain, type ListenOptions, listen } from '../listener.ts';
+import { createIdleConnections } from './connections.ts';
 
 interface Served {
   connected(): Promise<Socket>;
   /** Emits `slow` when a request to `/slow` has begun. */
-  readonly begun: EventEmitter;
+  readonly started: EventEmitter;
   /** Ends the answers to `/slow` that are under way. */
   readonly release: () => void;
 }
 
 async function serve(context: TestContext, options: Partial<ListenOptions> = {}): Promise<Served> {
   const released = Promise.withResolvers<void>();
-  const begun = new EventEmitter();
+  const started = new EventEmitter();
   const listener = await listen({
     host: '127.0.0.1',
     port: 0,
     gateway: async ({ url }) => {
       if (url === '/slow') {
-        begun.emit('slow');
+        started.emit('slow');
         await released.promise;
       }
       return json(200, { url });
@@ -40,7 +40,7 @@ async function serve(context: TestContext, options: Partial<ListenOptions> = {})
     await drain([listener], 0);
   });
   return {
-    begun,
+    started,
     release: () => released.resolve(),
     connected: async () => {
       const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
@@ -69,6 +69,21 @@ test('a connection waits 75 s for its next request, or as long as is set', async
     const answer = await ask(await served.connected());
     assert.ok(answer.includes(`\r\nKeep-Alive: timeout=${seconds}\r\n`), answer);
   }
+});
+
+test('a connection that has sent nothing yet is not answered before its first request', async (context) => {
+  const served = await serve(context, { limits: { headersTimeout: 50, connectionsCheckingInterval: 10 } });
+  const socket = await served.connected();
+  await pause(300);
+  assert.match(await ask(socket), /^HTTP\/1\.1 200 /);
+  // A request that has begun and does not arrive is.
+  socket.write('GET /late HTTP/1.1\r\nHost:');
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 408 /);
+  const slow = await served.connected();
+  slow.write('GET /late HTTP/1.1\r\nHost:');
+  const [refusal] = await once(slow, 'data');
+  assert.match(String(refusal), /^HTTP\/1\.1 408 /);
 });
 
 test('from nine tenths of the connections on the longest idle ones end, and none with a request under way', async (context) => {
@@ -102,10 +117,10 @@ test('an address at its bound ends its longest idle connection for a new one, an
   const served = await serve(context, { perAddressMax: 3 });
   const answers: Promise<string>[] = [];
   const askSlowly = async (socket: Socket): Promise<void> => {
-    const begun = once(served.begun, 'slow');
+    const started = once(served.started, 'slow');
     const answer = ask(socket, '/slow');
     answers.push(answer);
-    await Promise.race([begun, answer]);
+    await Promise.race([started, answer]);
   };
   const sockets: Socket[] = [];
   for (let index = 0; index < 3; index++) {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { json } from '../../api/reply.ts';
 import { Problem } from '../../lib/problem.ts';
-import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import { type Listener, type ListenOptions, listen } from '../listener.ts';
-import { readJsonBody } from '../pipeline/body/read-json-body.ts';
+import { drain, type Listener, type ListenOptions, listen } from '../listener.ts';
+import { readJsonBody } from '../pipeline/read-body.ts';
 import { closeLingering, type LingeringLimits, lingeringLimits } from './lingering-close.ts';
 
 const kilobyte = 1024;
@@ -18,7 +18,7 @@ interface Served extends Listener {
   connected(): Promise<Socket>;
 }
 
-/** Refuses all but `/read`, which answers the body that it reads. */
+/** Refuses all but `/read`, which answers the body that it reads; `/late` once no more of its body is taken in. */
 async function serve(context: TestContext, options: Partial<ListenOptions> = {}): Promise<Served> {
   const paths: string[] = [];
   const errors = createErrorReplies({
@@ -31,6 +31,7 @@ async function serve(context: TestContext, options: Partial<ListenOptions> = {})
     port: 0,
     gateway: async (incoming) => {
       paths.push(incoming.url ?? '');
+      if (incoming.url === '/late') while (incoming.readableLength < incoming.readableHighWaterMark) await pause(1);
       if (incoming.url !== '/read') throw new Problem('token_invalid', 'refused by its head');
       return json(200, await readJsonBody(incoming));
     },
@@ -113,18 +114,19 @@ for (const [framing, parts] of Object.entries(framings))
       assert.deepEqual(served.paths, ['/first']);
     });
 
-test('a client that goes on sending gets its answer, and closes when it has read it', async (context) => {
-  const served = await serve(context);
-  const socket = await served.connected();
-  const answer = answerOf(socket);
-  socket.write(head('/first', `Content-Length: ${15 * kilobyte * kilobyte}`));
-  for (let sent = 0; sent < 15 * kilobyte; sent += 64)
-    if (!socket.write(Buffer.alloc(64 * kilobyte))) await once(socket, 'drain');
-  assert.match(await answer, /^HTTP\/1\.1 401 /);
-  socket.end();
-  await once(socket, 'close');
-  assert.equal(socket.errored, null);
-});
+for (const path of ['/first', '/late'])
+  test(`a client that goes on sending to ${path} gets its answer, and closes when it has read it`, async (context) => {
+    const served = await serve(context);
+    const socket = await served.connected();
+    const answer = answerOf(socket);
+    socket.write(head(path, `Content-Length: ${15 * kilobyte * kilobyte}`));
+    for (let sent = 0; sent < 15 * kilobyte; sent += 64)
+      if (!socket.write(Buffer.alloc(64 * kilobyte))) await once(socket, 'drain');
+    assert.match(await answer, /^HTTP\/1\.1 401 /);
+    socket.end();
+    await once(socket, 'close');
+    assert.equal(socket.errored, null);
+  });
 
 for (const [what, some] of [
   ['sends more than it may', { bytesMax: 128 * kilobyte }],
@@ -190,8 +192,8 @@ test('a body that is read is asked for by `100 Continue`', async (context) => {
   const served = await serve(context);
   const socket = await served.connected();
   socket.write(head('/read', 'Expect: 100-continue', 'Content-Length: 7', 'Connection: close'));
-  const [asked] = (await once(socket, 'data')) as [Buffer];
-  assert.equal(asked.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+  const [requested] = (await once(socket, 'data')) as [Buffer];
+  assert.equal(requested.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
   socket.write('{"a":1}');
   assert.match(await answerOf(socket), /^HTTP\/1\.1 200 .*\{"a":1\}$/s);
 });

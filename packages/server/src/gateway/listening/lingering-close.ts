@@ -64,6 +64,8 @@ export function closeLingering(
   if (lastText === undefined) socket.end(written);
   else socket.end(lastText, written);
   socket.resume();
+  // Where a body filled its buffer, the parser has stopped the connection without its stream, which would not go on reading.
+  socket._read(0);
 }
 
 export function isLingering(socket: Socket): boolean {

@@ -1,23 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/**
- * One request of a connection at a time. A client may send several without waiting, but each is only looked at once the
- * answer before it has left, so that a client cannot request hundreds of answers and let them pile up here.
- */
-export interface PipeliningQueue {
-  /** `begin` gives what is to be called once the answer has left, or never will. */
-  take(incoming: IncomingMessage, response: ServerResponse, begin: () => () => void): void;
-  /** The request of a connection that is being answered. */
-  current(socket: Socket): IncomingMessage | undefined;
-  /**
-   * For what is no request: ends the connection after the answer that is under way. False where there is none, or
-   * where it is that very request whose rest makes no sense.
-   */
-  endAfterAnswer(socket: Socket): boolean;
-}
-
-interface Connection {
+interface ClientConnection {
   /** The request that is being answered. */
   current: IncomingMessage | undefined;
   isLast: boolean;
@@ -28,17 +12,22 @@ interface Connection {
 
 const waitingMax = 100;
 
-export function createPipeliningQueue(): PipeliningQueue {
-  const connections = new WeakMap<Socket, Connection>();
-  const connectionOf = (socket: Socket): Connection => {
+/**
+ * One request of a connection at a time. A client may send several without waiting, but each is only looked at once the
+ * answer before it has left, so that a client cannot request hundreds of answers and let them pile up here.
+ */
+export function createPipeliningQueue() {
+  const connections = new WeakMap<Socket, ClientConnection>();
+  const connectionOf = (socket: Socket): ClientConnection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection: Connection = { current: undefined, isLast: false, isOver: false, waiting: [] };
+    const connection: ClientConnection = { current: undefined, isLast: false, isOver: false, waiting: [] };
     connections.set(socket, connection);
     return connection;
   };
   return {
-    take: (incoming, response, begin) => {
+    /** `begin` gives what is to be called once the answer has left, or never will. */
+    take: (incoming: IncomingMessage, response: ServerResponse, begin: () => () => void): void => {
       const { socket } = incoming;
       const connection = connectionOf(socket);
       if (connection.isOver) return;
@@ -54,8 +43,13 @@ export function createPipeliningQueue(): PipeliningQueue {
       if (connection.current === undefined) turn();
       else if (connection.waiting.push(turn) > waitingMax) socket.destroy();
     },
-    current: (socket) => connections.get(socket)?.current,
-    endAfterAnswer: (socket) => {
+    /** The request of a connection that is being answered. */
+    current: (socket: Socket): IncomingMessage | undefined => connections.get(socket)?.current,
+    /**
+     * For what is no request: ends the connection after the answer that is under way. False where there is none, or
+     * where it is that very request whose rest makes no sense.
+     */
+    endAfterAnswer: (socket: Socket): boolean => {
       const connection = connections.get(socket);
       if (connection?.current?.complete !== true) return false;
       connection.isLast = true;
@@ -64,7 +58,7 @@ export function createPipeliningQueue(): PipeliningQueue {
   };
 }
 
-function pass(socket: Socket, connection: Connection): void {
+function pass(socket: Socket, connection: ClientConnection): void {
   connection.current = undefined;
   if (socket.destroyed || connection.isOver) connection.waiting.length = 0;
   const next = connection.waiting.shift();

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Host, readHost } from '../../api/headers/host.ts';
+import { secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 
 /**
@@ -50,4 +51,16 @@ function hostsOf({ rawHeaders }: IncomingMessage): number {
     if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
   return count;
+}
+
+/** Ids that no other process gives: a random beginning and a count. */
+export function createRequestIds(): () => string {
+  const boot = secretToken()
+    .replace(/[^A-Za-z0-9]/g, '')
+    .slice(0, 10);
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${boot}-${count.toString(36)}`;
+  };
 }

@@ -8,11 +8,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { json, type Reply } from '../../api/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Gateway } from '../app-gateway.ts';
-import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import { type Listener, type ListenOptions, listen } from '../listener.ts';
-import { openBodyStream } from '../pipeline/body/body-stream.ts';
-import { readJsonBody } from '../pipeline/body/read-json-body.ts';
+import { drain, type Listener, type ListenOptions, listen } from '../listener.ts';
+import { openBodyStream, readJsonBody } from '../pipeline/read-body.ts';
 
 const chunkBytes = 64 * 1024;
 const chunk = 'x'.repeat(chunkBytes);
@@ -138,17 +136,17 @@ test('a stream of nothing is an empty body', async (context) => {
 });
 
 test('a request sent right behind one with a long answer waits until that answer has left', async (context) => {
-  const told: string[] = [];
+  const notified: string[] = [];
   async function* long(): AsyncGenerator<string> {
     for (let sent = 0; sent < 100; sent++) yield chunk;
-    told.push('made');
+    notified.push('made');
   }
   const served = await serve(context, async ({ url }) => {
-    told.push(url ?? '');
+    notified.push(url ?? '');
     return url === '/long' ? streamed(long()) : json(200, { last: true });
   });
   const text = await until(served.send(get('/long'), get('/short')), '{"last":true}');
-  assert.deepEqual(told, ['/long', 'made', '/short']);
+  assert.deepEqual(notified, ['/long', 'made', '/short']);
   assert.match(text, /\r\n0\r\n\r\nHTTP\/1\.1 200 OK/);
 });
 
@@ -353,7 +351,7 @@ for (const [path, answer] of Object.entries(leaving)) {
 }
 
 test('a body that is taken as a stream may take longer than a request may, as long as bytes arrive', async (context) => {
-  const hasBegun = Promise.withResolvers<void>();
+  const hasStarted = Promise.withResolvers<void>();
   const arrivals: string[] = [];
   const served = await serve(
     context,
@@ -363,14 +361,14 @@ test('a body that is taken as a stream may take longer than a request may, as lo
       Object.assign(incoming.socket.server ?? {}, { headersTimeout: 100, requestTimeout: 100 });
       for await (const data of bytesOf(incoming)) {
         arrivals.push(String(data));
-        hasBegun.resolve();
+        hasStarted.resolve();
       }
       return json(200, { arrivals });
     },
     { connectionsCheckingInterval: 10 },
   );
   const socket = served.send(post('/', 'Content-Length: 3'), 'a');
-  await hasBegun.promise;
+  await hasStarted.promise;
   // Each of these begins later, and is found to have taken too long.
   for (const part of [',', 'b']) {
     const late = served.send(post('/json', 'Content-Length: 3').replace('text/csv', 'application/json'));

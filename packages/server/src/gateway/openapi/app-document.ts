@@ -1,25 +1,27 @@
 import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { statementSchemas } from '../../access/port.ts';
+import type { ConfigSet } from '../../config/port.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type JsonSchema, schemaReference } from '../../lib/json-schema.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { singleFlight } from '../../lib/scheduling/single-flight.ts';
 import { apiNamesOf, type CompiledEntity, lookupOf, systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { describedOperations } from './described-operations.ts';
-import { documentPieces } from './document.ts';
+import { type DocumentText, documentPieces, documentText } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
 import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
 import { recordedExamples } from './examples/recorded-examples.ts';
 import { filterSchemas } from './list-parameters.ts';
 import type { Operation } from './operation.ts';
-import { problemSchemas } from './problem-responses.ts';
-import { type DocumentedReference, documentedExpansions } from './related/expand-schemas.ts';
+import { problemSchemas } from './render-operation.ts';
 import { showingActions, type TypeNames, typeNames } from './type-names.ts';
-import { type LookedUp, shownViews } from './view-schemas.ts';
+import { type DocumentedReference, documentedExpansions, type LookedUp, shownViews } from './view-schemas.ts';
 
 /** One org's app in one environment, at one version of its configuration. */
-export interface DocumentedApp {
+interface DocumentedApp {
   readonly orgCode: string;
   readonly env: Environment;
   readonly version: number;
@@ -31,7 +33,7 @@ export interface DocumentedApp {
 }
 
 /** The routes of one entity, or those that every app has, with its routes of the entities of the platform. */
-export type DocumentedPart = { readonly entity: string } | 'every app';
+type DocumentedPart = { readonly entity: string } | 'every app';
 
 /** What the app gateway does for the org, in pieces. Others are served in between. */
 export async function* appDocument(app: DocumentedApp): AsyncGenerator<string> {
@@ -133,3 +135,42 @@ const takenNames: readonly string[] = [
   ...described.operations.map(({ operationId }) => operationId),
   ...Object.keys({ ...problemSchemas, ...sharedSchemas }),
 ];
+
+interface DocumentOf {
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly part?: DocumentedPart;
+  readonly view?: string | undefined;
+}
+
+interface CachedDocument extends DocumentText {
+  readonly version: number;
+  readonly view: string;
+}
+
+/**
+ * The documents of all orgs' apps, each made once for a version of its configuration.
+ * @param charactersMax how much is kept of all documents together.
+ */
+export function createAppDocuments(charactersMax = 64 * 1024 * 1024) {
+  const kept = new BoundedMap<string, CachedDocument>(charactersMax, ({ characters }) => characters);
+  const flights = singleFlight<string, CachedDocument>();
+  return {
+    of: async ({ orgCode, env, part, view = 'default' }: DocumentOf, set: ConfigSet): Promise<DocumentText> => {
+      // Beside the usual view one more is kept, the last that was asked for: no caller takes the room of others by views.
+      const key = JSON.stringify([orgCode, env, part, view === 'default']);
+      const known = kept.get(key);
+      if (known?.version === set.version && known.view === view) return known;
+      return flights(JSON.stringify([key, view, set.version]), async () => {
+        const names = [...set.entityNames, ...systemEntities.keys()];
+        const found = await Promise.all(names.map((name) => set.entity(name)));
+        const entities = found.filter((entity) => entity !== undefined);
+        const { version } = set;
+        const text = await documentText(appDocument({ orgCode, env, version, entities, part, view }));
+        const made = { ...text, version, view };
+        kept.set(key, made);
+        return made;
+      });
+    },
+  };
+}

@@ -2,33 +2,32 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ConfigSet, systemConfig } from '../../config/config-set.ts';
 import { compileEntity } from '../../schema/compile-entity.ts';
-import { appDocument } from './app-document.ts';
-import { createAppDocuments } from './app-documents.ts';
+import { appDocument, createAppDocuments } from './app-document.ts';
 
 const acme = { orgCode: 'acme', env: 'test' } as const;
 
 /** A config set that counts how often its entities are asked for. */
 function setOf(version: number, ...entityNames: readonly string[]) {
-  let asked = 0;
+  let requestCount = 0;
   const set: ConfigSet = {
     ...systemConfig,
     version,
     entityNames,
     entity: async (name) => {
-      asked += 1;
+      requestCount += 1;
       return compileEntity({ entityName: name, UpdateParams: [{ name: 'title' }] }, version);
     },
   };
-  return { set, asked: () => asked };
+  return { set, requested: () => requestCount };
 }
 
 test('a document is made once for a version, also for those who ask at once', async () => {
   const documents = createAppDocuments();
-  const { set, asked } = setOf(1, 'order');
+  const { set, requested } = setOf(1, 'order');
   const [first, second] = await Promise.all([documents.of(acme, set), documents.of(acme, set)]);
-  const before = asked();
+  const before = requested();
   assert.ok((await documents.of(acme, set)) === first && second === first);
-  assert.equal(asked(), before);
+  assert.equal(requested(), before);
 });
 
 test('another version is another document, under another tag', async () => {
@@ -75,13 +74,13 @@ test('a part describes one entity, or what every app has, and is never taken for
   const documents = createAppDocuments();
   const { set } = setOf(1, 'order', 'invoice');
   const parts = [{ entity: 'order' }, { entity: 'invoice' }, 'every app', undefined] as const;
-  const told = [];
+  const reported = [];
   for (const part of parts) {
     const { paths } = JSON.parse(textOf(await documents.of({ ...acme, ...(part && { part }) }, set)));
-    told.push(Object.keys(paths));
+    reported.push(Object.keys(paths));
   }
-  const [order = [], invoice = [], everyApp = [], all = []] = told;
-  assert.ok(order.every((path) => /\/order(\/|$)/.test(path)) && order.length === 8, String(order));
+  const [order = [], invoice = [], everyApp = [], all = []] = reported;
+  assert.ok(order.every((path) => /\/order(\/|$)/.test(path)) && order.length === 9, String(order));
   assert.deepEqual([...order, ...invoice, ...everyApp].sort(), all.sort());
 });
 

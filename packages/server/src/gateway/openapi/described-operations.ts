@@ -2,12 +2,19 @@ import { accessSentence, productionSentence } from '@freehold/contract/access';
 import type { ReplyDescription, Route } from '@freehold/contract/route';
 import { ofRecordsMark, schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import { isRemembered } from '../routing/remembered-posts.ts';
+import { isRemembered } from '../answer-once.ts';
 import type { Examples } from './examples/recorded-examples.ts';
-import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
-import { headerParameter, idempotencyKey, org } from './parameters.ts';
+import {
+  headerParameter,
+  idempotencyKey,
+  jsonContent,
+  type MediaTypes,
+  type Operation,
+  org,
+  type Parameter,
+} from './operation.ts';
 
-export interface DescribedApi {
+interface DescribedApi {
   readonly operations: readonly Operation[];
   /** Those that the operations refer to by their names, and these to one another. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -88,19 +95,19 @@ function queryParameters(query: TObject | undefined, refer: Refer): readonly Par
   });
 }
 
-function bodyOf({ body, takesStreamOf }: Route, refer: Refer): { readonly body?: Content } {
+function bodyOf({ body, takesStreamOf }: Route, refer: Refer): { readonly body?: MediaTypes } {
   if (takesStreamOf !== undefined) return { body: Object.fromEntries(takesStreamOf.map((type) => [type, {}])) };
   return body === undefined ? {} : { body: jsonContent(refer(body as JsonSchema)) };
 }
 
-function contentOf({ schema, content }: ReplyDescription, refer: Refer): { readonly content?: Content } {
+function contentOf({ schema, content }: ReplyDescription, refer: Refer): { readonly content?: MediaTypes } {
   if (schema !== undefined) return { content: jsonContent(refer(schema as JsonSchema)) };
   if (content === undefined) return {};
   const entries = Object.entries(content).map(([type, one]) => [type, refer(one as JsonSchema)]);
   return { content: Object.fromEntries(entries) };
 }
 
-/** What follows from the rest of a description. */
+/** The consequences of the rest of a description. */
 function impliedProblems({ body, access, method, production }: Route): NonNullable<Operation['problems']> {
   const ofOrg = isOfOrg({ access });
   return [

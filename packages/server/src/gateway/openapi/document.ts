@@ -1,13 +1,29 @@
+import { createHash } from 'node:crypto';
+import { managementApi } from '@freehold/contract/management';
+import { inboxApi } from '@freehold/contract/management/inbox';
+import { signInLinksApi } from '@freehold/contract/management/sign-in-links';
 import type { ProblemCode } from '@freehold/contract/problem';
+import type { Route } from '@freehold/contract/route';
 import { tags as describedTags, type Tag } from '@freehold/contract/tags';
+import { isNoneMatch } from '../../api/headers/preconditions.ts';
+import type { Reply } from '../../api/reply.ts';
+import type { RequestHead } from '../../api/request.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import { type HeaderName, headerComponents } from './headers.ts';
-import { type Operation, problemsOf } from './operation.ts';
-import { groupProblems, problemComponents, problemSchemas } from './problem-responses.ts';
-import { renderOperation, templatedPath } from './render-operation.ts';
+import type { ConfigKinds } from '../../promotion/port.ts';
+import { describedOperations } from './described-operations.ts';
+import { recordedExamples } from './examples/recorded-examples.ts';
+import { madeSchemas } from './made-schemas.ts';
+import { type HeaderName, headerComponents, type Operation, problemsOf } from './operation.ts';
+import {
+  groupProblems,
+  problemComponents,
+  problemSchemas,
+  renderOperation,
+  templatedPath,
+} from './render-operation.ts';
 
-/** What the document of a gateway is put together from. */
-export interface DocumentDeps {
+/** The source of the document of a gateway. */
+interface DocumentDeps {
   readonly title: string;
   readonly version: string;
   readonly description: string;
@@ -98,3 +114,67 @@ function renderPaths(operations: readonly Operation[], tokenProblems: readonly P
   }
   return paths;
 }
+
+/** A document as it is sent. Its tag is of its text, so that it changes also where only the platform has changed. */
+export interface DocumentText {
+  readonly pieces: readonly string[];
+  readonly characters: number;
+  readonly etag: string;
+}
+
+export async function documentText(pieces: Iterable<string> | AsyncIterable<string>): Promise<DocumentText> {
+  const kept: string[] = [];
+  const digest = createHash('sha256');
+  let characters = 0;
+  for await (const piece of pieces) {
+    kept.push(piece);
+    digest.update(piece);
+    characters += piece.length;
+  }
+  return { pieces: kept, characters, etag: `"${digest.digest('base64url')}"` };
+}
+
+/** The document, or 304 where the caller has it. */
+export function documentReply(incoming: RequestHead, { pieces, etag }: DocumentText): Reply {
+  const headers = { ETag: etag };
+  return isNoneMatch(incoming, etag) ? { status: 304, headers } : { status: 200, stream: inPieces(pieces), headers };
+}
+
+async function* inPieces(pieces: readonly string[]): AsyncGenerator<string> {
+  yield* pieces;
+}
+
+/** What a platform has or does without: its document leaves out the routes that would always be 404. */
+export interface DocumentedFeatures {
+  readonly hasOperator: boolean;
+  readonly hasInbox: boolean;
+  readonly hasSignInLinks: boolean;
+}
+
+/** What the management gateway does: the same for every org. */
+export function managementDocument(
+  { hasOperator, hasInbox, hasSignInLinks }: DocumentedFeatures,
+  kinds: ConfigKinds,
+): Iterable<string> {
+  const missing: readonly Route[] = [
+    ...(hasInbox ? [] : [inboxApi.readInbox]),
+    ...(hasSignInLinks ? [] : [signInLinksApi.createSignInLink, signInLinksApi.signInByLink]),
+  ];
+  const all: readonly [string, Route][] = Object.entries(managementApi);
+  const routes = Object.fromEntries(
+    all.filter(([, route]) => !missing.includes(route) && (hasOperator || route.access !== 'operator')),
+  );
+  const { operations, schemas } = describedOperations(routes, recordedExamples('management'));
+  return documentPieces({
+    title: 'Freehold management API',
+    version: '1',
+    description:
+      'For builders. Sign up or log in, and send the session’s token with each call. Every error is problem details (RFC 9457) with a stable `code`.',
+    operations: [operations],
+    schemas: [{ ...schemas, ...madeSchemas(kinds) }],
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearerDescription } },
+    tokenProblems: ['token_missing', 'token_invalid', 'rate_limited'],
+  });
+}
+
+const bearerDescription = 'The token of a session; for routes under `/platform` the operator key.';

@@ -105,9 +105,9 @@ test('a create takes the very bodies that its schema takes', () => {
 });
 
 test('an update takes the very bodies that its schema takes, where the platform’s fields are sent as they stand', () => {
-  const standing = fc.constantFrom({}, { id: stored.data.id }, { id: stored.data.id, version: 7 });
+  const current = fc.constantFrom({}, { id: stored.data.id }, { id: stored.data.id, version: 7 });
   fc.assert(
-    fc.property(entityOf(sentTypes), body, standing, (compiled, sent, platform) => {
+    fc.property(entityOf(sentTypes), body, current, (compiled, sent, platform) => {
       const whole = isObject(sent) ? { ...sent, ...platform } : sent;
       assert.equal(fits(compiled, 'ThingUpdate', whole), isTaken(readUpdate(compiled, whole, stored)));
     }),
@@ -160,10 +160,10 @@ test('an update takes what the platform makes as it stands', () => {
     { entityName: 'thing', UpdateParams: [{ name: 'number', colType: 'autoincrement' }] },
     1,
   );
-  const standing = { ...stored, data: { ...stored.data, number: 3 } };
-  const body = { ...standing.data, version: standing.version };
+  const current = { ...stored, data: { ...stored.data, number: 3 } };
+  const body = { ...current.data, version: current.version };
   assert.ok(fits(compiled, 'ThingUpdate', body));
-  assert.deepEqual(readUpdate(compiled, body, standing).errors, []);
+  assert.deepEqual(readUpdate(compiled, body, current).errors, []);
 });
 
 test('an owner need not be sent, since it defaults to the creator', () => {

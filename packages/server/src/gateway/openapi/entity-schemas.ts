@@ -1,4 +1,12 @@
-import { Explanation, ImportProgress, ImportResult, RecordCount, RecordId } from '@freehold/contract/app/records';
+import {
+  AggregatePage,
+  Explanation,
+  Facets,
+  ImportProgress,
+  ImportResult,
+  RecordCount,
+  RecordId,
+} from '@freehold/contract/app/records';
 import { uncreatedEntityNames } from '@freehold/contract/system-entities';
 import {
   anyOf,
@@ -20,20 +28,36 @@ import {
   isPlatformMade,
 } from '../../schema/port.ts';
 import { namedSchemas } from './described-operations.ts';
-import { partial, total } from './list-parameters.ts';
-import { fieldSchema, platformFieldSchemas, underEachName } from './record-fields.ts';
-import { type DocumentedExpansion, expandSchema } from './related/expand-schemas.ts';
-import { type ShownEntity, type ShownViews, shownBy, viewSchemas } from './view-schemas.ts';
+import { facetsPartial, partial, partialReason, total } from './list-parameters.ts';
+import {
+  type DocumentedExpansion,
+  type DocumentedView,
+  expandSchema,
+  fieldSchema,
+  platformFieldSchemas,
+  type ShownViews,
+  shownBy,
+  underEachName,
+  viewSchemas,
+} from './view-schemas.ts';
 
 /** An entity as a document tells it. */
-export interface DocumentedEntity extends ShownEntity {
+export interface DocumentedEntity extends DocumentedView {
   readonly expansions: () => readonly DocumentedExpansion[];
 }
 
 /** Schemas that the operations of all entities share. */
-export const recordSchemas = namedSchemas([RecordId, Explanation, RecordCount, ImportResult, ImportProgress]);
+export const recordSchemas = namedSchemas([
+  RecordId,
+  Explanation,
+  RecordCount,
+  AggregatePage,
+  Facets,
+  ImportResult,
+  ImportProgress,
+]);
 
-/** What an entity's operations take and give. */
+/** The requests and replies of an entity's operations. */
 export function entitySchemas(documented: DocumentedEntity, views: ShownViews): Readonly<Record<string, JsonSchema>> {
   const { entity, names, expansions } = documented;
   const expanded = expansions();
@@ -54,7 +78,15 @@ export function entitySchemas(documented: DocumentedEntity, views: ShownViews): 
 function pageSchema(documented: DocumentedEntity): JsonSchema {
   const items = arrayOf(shownBy(documented, 'list'));
   const explain = schemaReference('Explanation');
-  return objectOf({ items, nexttoken: orNull(text), partial, total, explain }, ['partial', 'total', 'explain']);
+  const optional = {
+    partial,
+    partial_reason: partialReason,
+    total,
+    facets: schemaReference('Facets'),
+    facets_partial: facetsPartial,
+    explain,
+  };
+  return objectOf({ items, nexttoken: orNull(text), ...optional }, Object.keys(optional));
 }
 
 /** Schemas of records, each with the member that holds what the record is expanded by. */

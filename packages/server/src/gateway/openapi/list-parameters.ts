@@ -10,7 +10,7 @@ import {
   type ParameterName,
 } from '../../schema/port.ts';
 import type { Parameter } from './operation.ts';
-import { queryParameter } from './parameters.ts';
+import { queryParameter } from './operation.ts';
 
 /** What the filters of all entities share. */
 export const filterSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -68,6 +68,12 @@ export const partial: JsonSchema = {
   description: 'The result is partial: the call reached its scan limit.',
 };
 
+export const partialReason: JsonSchema = {
+  ...text,
+  enum: ['records', 'time'],
+  description: 'Which limit ended it: of the records that one call looks at, or of the time and work that it takes.',
+};
+
 /** @param entity that of a list; of an item no field stands in the query. */
 export function fieldsParameter(entity?: CompiledEntity): Parameter {
   const sentence =
@@ -91,10 +97,22 @@ export function explainParameter(entity: CompiledEntity): Parameter {
   );
 }
 
+export const facetsParameter = queryParameter(
+  'facets',
+  text,
+  'Up to 5 fields with commas between them: the first page tells how many records of the list have each of their values.',
+);
+
 /** A field keeps its name, and the parameter of that name has `$` before it. */
 export function nameOf(name: ParameterName, entity: CompiledEntity | undefined): string {
   return entity !== undefined && fieldNamed(entity, name) !== undefined ? `$${name}` : name;
 }
+
+export const facetsPartial: JsonSchema = {
+  ...text,
+  enum: ['records', 'time', 'values'],
+  description: 'The facets are not whole: which limit ended them. Of a field with too many values none is shown.',
+};
 
 export const total: JsonSchema = {
   description: 'How many records the list has; past the scan limit, how many at least.',
@@ -109,42 +127,79 @@ export const pageSize = queryParameter(
   'How many items a page has at most.',
 );
 
-export function orderParameters(entity: CompiledEntity): readonly Parameter[] {
+/** @param isWhole of an export, whose order an index has. */
+export function orderParameters(entity: CompiledEntity, { isWhole = false } = {}): readonly Parameter[] {
+  const isOfOne = isWhole && entity.compounds.length === 0;
   return [
     queryParameter(
       'sortby',
-      sortSchema(entity),
-      'The field that orders the list, or several with commas between them, if an index has their order.',
+      sortSchema(entity, isWhole),
+      isWhole
+        ? 'The field that orders the records, or several with commas between them, by an index.'
+        : 'The field that orders the list, or up to 4 with commas between them. Without an index on them the list has up to 100,000 records.',
     ),
     queryParameter(
       'sortdir',
-      entity.compounds.length === 0 ? { ...text, enum: ['asc', 'desc'] } : severalDirections,
+      isOfOne ? { ...text, enum: ['asc', 'desc'] } : severalDirections,
       'The default is ascending with `sortby`, else the newest first.',
     ),
   ];
 }
 
+/** What an aggregate takes beside what chooses the records. */
+export function aggregateParameters(entity: CompiledEntity): readonly Parameter[] {
+  return [
+    queryParameter(
+      nameOf('group', entity),
+      text,
+      'Up to 5 fields with commas between them, also over a lookup, such as `customer_id.tier`; a time by a part of it, such as `month(created_at)`.',
+    ),
+    queryParameter(
+      nameOf('measure', entity),
+      { ...text, default: 'count' },
+      'Up to 10 with commas between them: `count`, `sum:<field>`, `avg:<field>`, `min:<field>`, `max:<field>`, `distinct:<field>`.',
+    ),
+    queryParameter(
+      nameOf('having', entity),
+      { ...text, maxLength: 1000 },
+      'A condition in CEL over the members of a group, such as `count > 5`.',
+    ),
+    queryParameter(
+      nameOf('time_zone', entity),
+      { ...text, default: 'UTC' },
+      'The time zone of hours, days and so on, such as `Europe/Berlin`.',
+    ),
+    queryParameter('sortby', text, 'Names of members of a group, with commas between them, such as `sum_amount`.'),
+    queryParameter('sortdir', manyDirections, 'One for all names or one for each. The default is ascending.'),
+    queryParameter(
+      'pagesize',
+      { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+      'How many groups a page has at most.',
+    ),
+  ];
+}
+
+const manyDirections: JsonSchema = { ...text, pattern: '^(asc|desc)(,(asc|desc)){0,14}$' };
+
 const severalDirections: JsonSchema = { ...text, pattern: '^(asc|desc)(,(asc|desc)){0,3}$' };
 
 /** Which fields of the record that a lookup points to have an index is said by the parameters of its own entity. */
-function sortSchema(entity: CompiledEntity): JsonSchema {
-  const own = [...sortFields(entity), ...compoundOrders(entity)];
+function sortSchema(entity: CompiledEntity, isWhole: boolean): JsonSchema {
+  const own = { ...text, enum: isWhole ? [...indexedFields(entity), ...compoundOrders(entity)] : sortedFields(entity) };
   const lookups = [...entity.fields.values()].filter(({ definition }) => definition.lookup !== undefined);
-  if (lookups.length === 0) return { ...text, enum: own };
   const member = `(${lookups.flatMap(({ definition }) => apiNamesOf(definition)).join('|')})\\.\\w+`;
+  const patterns = [
+    ...(isWhole ? [] : ['^\\w+(,\\w+){1,3}$']),
+    ...(lookups.length === 0 ? [] : [`^${member}(,${member}){0,3}$`]),
+  ];
+  if (patterns.length === 0) return own;
   // Each has its type, without which generators take it for anything.
-  return {
-    ...text,
-    anyOf: [
-      { ...text, enum: own },
-      { ...text, pattern: `^${member}(,${member}){0,3}$` },
-    ],
-  };
+  return { ...text, anyOf: [own, ...patterns.map((pattern) => ({ ...text, pattern }))] };
 }
 
 /** Of each compound index the fields, and those that are left where filters fix the first to one value each. */
 function compoundOrders(entity: CompiledEntity): readonly string[] {
-  const single = sortFields(entity);
+  const single = indexedFields(entity);
   const orders = entity.compounds.flatMap(({ isReady, fields }) =>
     isReady
       ? fields.map((_, at) =>
@@ -158,10 +213,15 @@ function compoundOrders(entity: CompiledEntity): readonly string[] {
   return [...new Set(orders)].filter((order) => !single.includes(order));
 }
 
-function sortFields(entity: CompiledEntity): readonly string[] {
-  const names = [...entity.fields.values()].flatMap(({ definition }) => apiNamesOf(definition));
-  const indexed = [...names, 'updated_at'].filter(
-    (name) => fieldIndex(entity, fieldName(entity, name))?.isReady === true,
+function indexedFields(entity: CompiledEntity): readonly string[] {
+  return sortedFields(entity).filter(
+    (name) => name === 'created_at' || name === 'id' || fieldIndex(entity, fieldName(entity, name))?.isReady === true,
   );
-  return ['created_at', 'id', ...indexed];
+}
+
+/** Those whose values have an order. */
+function sortedFields(entity: CompiledEntity): readonly string[] {
+  const own = [...entity.fields.values()].filter(({ behaviour }) => behaviour.encode !== undefined);
+  const names = own.flatMap(({ definition }) => apiNamesOf(definition));
+  return ['created_at', 'id', ...names, ...platformFilters.slice(2)];
 }

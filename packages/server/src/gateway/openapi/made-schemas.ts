@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { schemaPath } from '@freehold/contract/schema';
 import { statementSchemas } from '../../access/port.ts';
 import { type ConfigItemKind, configItemKinds, type SettingType } from '../../config/port.ts';
-import { namesOf, settingTypes } from '../../identity/port.ts';
 import {
   anyOf,
   arrayOf,
@@ -14,6 +13,7 @@ import {
   schemaReference,
   text,
 } from '../../lib/json-schema.ts';
+import { namesOf } from '../../people/port.ts';
 import type { ConfigKinds } from '../../promotion/port.ts';
 import { definitionSchemas } from '../../schema/port.ts';
 
@@ -78,7 +78,7 @@ function inDocument({ $defs: _, ...schema }: JsonSchema, known: Readonly<Record<
 
 /** Schemas that the management document refers to, and the contract leaves to the server. */
 export function madeSchemas(kinds: ConfigKinds): Readonly<Record<string, JsonSchema>> {
-  return { ...contentSchemas(kinds), ...fixedSchemas };
+  return { ...contentSchemas(kinds), ...fixedSchemas, ...settingSchemas(kinds.settings.settings ?? []) };
 }
 
 const fixedSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -91,19 +91,25 @@ const fixedSchemas: Readonly<Record<string, JsonSchema>> = {
     required: ['key', 'version', 'entityName', 'UpdateParams'],
     description: 'The definition as it was supplied.',
   },
-  ...Object.fromEntries(
-    settingTypes.map(({ key, schema, description }) => [key, { ...inDocument(schema, {}), description }]),
-  ),
-  Setting: anyOf(settingTypes.map((type) => objectOf({ ...membersOf(type), version: settingVersion }, ['prod_value']))),
-  ListedSetting: anyOf(
-    settingTypes.map((type) =>
-      objectOf({ ...membersOf(type), version: settingVersion, default: schemaReference(type.key), description: text }, [
-        'prod_value',
-      ]),
-    ),
-  ),
-  SettingChange: anyOf(settingTypes.map((type) => closedObjectOf(membersOf(type), ['prod_value']))),
 };
+
+function settingSchemas(types: readonly SettingType[]): Readonly<Record<string, JsonSchema>> {
+  return {
+    ...Object.fromEntries(
+      types.map(({ key, schema, description }) => [key, { ...inDocument(schema, {}), description }]),
+    ),
+    Setting: anyOf(types.map((type) => objectOf({ ...membersOf(type), version: settingVersion }, ['prod_value']))),
+    ListedSetting: anyOf(
+      types.map((type) =>
+        objectOf(
+          { ...membersOf(type), version: settingVersion, default: schemaReference(type.key), description: text },
+          ['prod_value'],
+        ),
+      ),
+    ),
+    SettingChange: anyOf(types.map((type) => closedObjectOf(membersOf(type), ['prod_value']))),
+  };
+}
 
 function membersOf(type: SettingType): Readonly<Record<string, JsonSchema>> {
   const { group, name } = namesOf(type);

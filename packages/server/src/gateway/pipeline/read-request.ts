@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { refuseTags } from '../../api/headers/preconditions.ts';
-import { readQuery } from '../../api/read-query.ts';
 import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import type { Match } from '../../api/router.ts';
 import { checkSchema } from '../../lib/check-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
-import { openBodyStream } from './body/body-stream.ts';
-import { hasBody } from './body/has-body.ts';
-import { readJsonBody, readSentBody, strangersBody } from './body/read-json-body.ts';
+import { readQuery } from '../../lib/query-string.ts';
+import { hasBody, openBodyStream, readJsonBody, readSentBody, strangersBody } from './read-body.ts';
 
 interface MatchedRoute {
   readonly access: string;

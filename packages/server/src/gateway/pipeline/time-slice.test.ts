@@ -16,11 +16,11 @@ function trace(): CallTrace {
 /** A call that has taken far more than a share of the event loop, and failed. */
 async function takeLong(org: string): Promise<void> {
   await nextTurn();
-  const began = { ...trace(), startedAt: performance.now() - 100 };
+  const startedAt = { ...trace(), startedAt: performance.now() - 100 };
   const work = () => {
     throw new Problem('conflict', 'no');
   };
-  await assert.rejects(withTimeSlice(here, began, { lane: { org, workspace: '' }, work }), { message: 'no' });
+  await assert.rejects(withTimeSlice(here, startedAt, { shareKey: { org, workspace: '' }, work }), { message: 'no' });
 }
 
 test('after a call that took long the calls of its org wait, also where it failed', async () => {
@@ -33,7 +33,7 @@ test('after a call that took long the calls of its org wait, also where it faile
 test('a call that waits is answered', async () => {
   await takeLong('busy');
   const work = () => 'done';
-  assert.equal(await withTimeSlice(here, trace(), { lane: { org: 'busy', workspace: '' }, work }), 'done');
+  assert.equal(await withTimeSlice(here, trace(), { shareKey: { org: 'busy', workspace: '' }, work }), 'done');
 });
 
 test('nothing is done for a caller who has left while it waited', async () => {
@@ -42,7 +42,7 @@ test('nothing is done for a caller who has left while it waited', async () => {
   const work = () => {
     isDone = true;
   };
-  const lane = { org: 'left', workspace: '' };
-  await assert.rejects(withTimeSlice(gone, trace(), { lane, work }), { code: 'unavailable' });
+  const shareKey = { org: 'left', workspace: '' };
+  await assert.rejects(withTimeSlice(gone, trace(), { shareKey, work }), { code: 'unavailable' });
   assert.equal(isDone, false);
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 import { scheduler } from '../../lib/scheduling/event-loop.ts';
-import type { Lane } from '../../lib/scheduling/fair-scheduler.ts';
+import type { ShareKey } from '../../lib/scheduling/fair-scheduler.ts';
 import type { CallTrace } from '../call-trace.ts';
 
 /**
@@ -10,8 +10,12 @@ import type { CallTrace } from '../call-trace.ts';
  * @throws Problem `rate_limited`, where too many calls of its org wait; where the caller has left meanwhile,
  * `unavailable`.
  */
-export function acquireSlice(incoming: IncomingMessage, trace: CallTrace, lane: Lane): Promise<void> | undefined {
-  return scheduler.enter(trace, lane, trace.startedAt)?.then(() => {
+export function acquireSlice(
+  incoming: IncomingMessage,
+  trace: CallTrace,
+  shareKey: ShareKey,
+): Promise<void> | undefined {
+  return scheduler.enter(trace, shareKey, trace.startedAt)?.then(() => {
     // No client is left to receive the answer.
     if (incoming.socket.destroyed) throw new Problem('unavailable', 'the caller has left');
   });
@@ -21,9 +25,9 @@ export function acquireSlice(incoming: IncomingMessage, trace: CallTrace, lane: 
 export async function withTimeSlice<T>(
   incoming: IncomingMessage,
   trace: CallTrace,
-  { lane, work }: { readonly lane: Lane; readonly work: () => T | Promise<T> },
+  { shareKey, work }: { readonly shareKey: ShareKey; readonly work: () => T | Promise<T> },
 ): Promise<T> {
-  const turn = acquireSlice(incoming, trace, lane);
+  const turn = acquireSlice(incoming, trace, shareKey);
   if (turn !== undefined) await turn;
   try {
     return await work();

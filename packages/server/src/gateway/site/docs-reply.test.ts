@@ -3,9 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Problem } from '../../lib/problem.ts';
-import type { SiteFile, SiteFiles } from '../site-files.ts';
-import type { DocsSource } from '../site-source.ts';
-import { appPageReply, docsReply } from './docs-reply.ts';
+import type { DocsSource, SiteFile, SiteFiles } from '../site-files.ts';
+import { appPageReply, docsReply } from './docs.ts';
 
 const page: SiteFile = {
   contentType: 'text/html; charset=utf-8',
@@ -22,7 +21,7 @@ const files: SiteFiles = new Map([
 ]);
 const built: DocsSource = { current: () => ({ is: 'built', files }) };
 
-function asked(headers: IncomingMessage['headers'] = {}, method = 'GET'): IncomingMessage {
+function request(headers: IncomingMessage['headers'] = {}, method = 'GET'): IncomingMessage {
   return { method, headers } as IncomingMessage;
 }
 
@@ -31,14 +30,14 @@ test('the folder of the docs, and each folder in it, leads to its page by a rela
     ['/docs', 'docs/index.html'],
     ['/docs/api', 'api/index.html'],
   ] as const) {
-    const reply = docsReply(built, asked(), path);
+    const reply = docsReply(built, request(), path);
     assert.equal(reply?.status, 302);
     assert.equal(reply?.headers?.Location, location);
   }
 });
 
 test('a page runs scripts of its origin alone, lies in no frame, and is asked for again each time', () => {
-  const reply = docsReply(built, asked(), '/docs/index.html');
+  const reply = docsReply(built, request(), '/docs/index.html');
   assert.deepEqual([reply?.status, reply?.contentType], [200, 'text/html; charset=utf-8']);
   assert.deepEqual(Buffer.from(reply?.bytes ?? []), page.plain);
   const { headers = {} } = reply ?? {};
@@ -53,11 +52,12 @@ test('a page runs scripts of its origin alone, lies in no frame, and is asked fo
 });
 
 test('a page that the caller has is not sent again, in the coding that the caller has it in', () => {
-  const status = (headers: IncomingMessage['headers']) => docsReply(built, asked(headers), '/docs/index.html')?.status;
+  const status = (headers: IncomingMessage['headers']) =>
+    docsReply(built, request(headers), '/docs/index.html')?.status;
   assert.equal(status({ 'if-none-match': '"abc"' }), 304);
   assert.equal(status({ 'if-none-match': '"other"' }), 200);
   const packed = { 'accept-encoding': 'gzip' };
-  assert.equal(docsReply(built, asked(packed), '/docs/index.html')?.headers?.ETag, '"abc-gzip"');
+  assert.equal(docsReply(built, request(packed), '/docs/index.html')?.headers?.ETag, '"abc-gzip"');
   assert.equal(status({ ...packed, 'if-none-match': '"abc-gzip"' }), 304);
   assert.equal(status({ ...packed, 'if-none-match': '"abc"' }), 200);
   assert.throws(
@@ -67,7 +67,7 @@ test('a page that the caller has is not sent again, in the coding that the calle
 });
 
 test('what is named by its contents is kept for ever', () => {
-  const reply = docsReply(built, asked(), '/docs/assets/main-1.js');
+  const reply = docsReply(built, request(), '/docs/assets/main-1.js');
   assert.equal(reply?.headers?.['Cache-Control'], 'public, max-age=31536000, immutable');
   assert.equal(reply?.headers?.ETag, undefined);
 });
@@ -81,18 +81,18 @@ test('a path that names no file has no answer, and neither has another method or
     '/docs/package.json',
     '/docs/app-docs.html',
   ])
-    assert.equal(docsReply(built, asked(), path), undefined, path);
+    assert.equal(docsReply(built, request(), path), undefined, path);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
-    assert.equal(docsReply(built, asked({}, method), '/docs/index.html'), undefined);
-  assert.equal(docsReply(built, asked({}, 'HEAD'), '/docs/index.html')?.status, 200);
-  assert.equal(docsReply({ current: () => ({ is: 'off' }) }, asked(), '/docs'), undefined);
+    assert.equal(docsReply(built, request({}, method), '/docs/index.html'), undefined);
+  assert.equal(docsReply(built, request({}, 'HEAD'), '/docs/index.html')?.status, 200);
+  assert.equal(docsReply({ current: () => ({ is: 'off' }) }, request(), '/docs'), undefined);
 });
 
 test('while there are none, a browser is told why', () => {
-  const building = docsReply({ current: () => ({ is: 'building' }) }, asked(), '/docs');
+  const building = docsReply({ current: () => ({ is: 'building' }) }, request(), '/docs');
   assert.equal(building?.status, 503);
   assert.match(building?.body ?? '', /documentation is being built/);
-  const missing = docsReply({ current: () => ({ is: 'missing' }) }, asked(), '/docs/api');
+  const missing = docsReply({ current: () => ({ is: 'missing' }) }, request(), '/docs/api');
   assert.match(missing?.body ?? '', /npm run build</);
 });
 

@@ -1,11 +1,13 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { Explanation, MatchedStatement } from '../../access/port.ts';
+import type { AccessContext, CompiledAccess, Explanation } from '../../access/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { DescribedDecision } from './describe-decision.ts';
+import { type DescribedDecision, explainCall, type MatchedStatement, overBudget } from './describe-decision.ts';
+import { withSecrets } from './request-values.ts';
 
 /** A denial, kept so that a builder can see why it came about. The app's user only learns its id. */
 export interface LoggedDecision extends Omit<ReplyOf<typeof accessApi.readDecision>, keyof DescribedDecision> {
@@ -19,11 +21,11 @@ export interface DecisionLog {
   add(orgCode: string, decision: NewDecision): string;
   find(orgCode: string, by: { readonly decisionId?: string; readonly requestId?: string }): LoggedDecision | undefined;
   /** The last denials, the latest first. */
-  latest(orgCode: string, asked: AskedDenials): readonly LoggedDecision[];
+  latest(orgCode: string, request: DenialQuery): readonly LoggedDecision[];
 }
 
 /** Those of one environment, workspace or user alone, where one is named. */
-export interface AskedDenials {
+interface DenialQuery {
   readonly env?: Environment | undefined;
   readonly tenantCode?: string | undefined;
   readonly userId?: string | undefined;
@@ -63,6 +65,33 @@ function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecis
 /** They belong to policies, which would be kept with them. */
 function withoutConditions<Statement extends MatchedStatement>({ conditions: _, ...rest }: Statement) {
   return rest;
+}
+
+interface Denial extends Omit<NewDecision, 'explanation'> {
+  readonly orgCode: string;
+  readonly access: CompiledAccess;
+  readonly context: () => AccessContext;
+  /** The entity that it is about, if any. */
+  readonly entity: CompiledEntity | undefined;
+}
+
+interface ExplainedDenial {
+  readonly decision_id: string;
+  readonly decision: Explanation['decision'];
+  /** How a sentence about it goes on. */
+  readonly why: string;
+}
+
+/** Keeps a denial so that a builder can look it up. */
+export function logDenial(
+  log: Pick<DecisionLog, 'add'>,
+  { orgCode, access, context, entity, ...denied }: Denial,
+): ExplainedDenial {
+  const explanation = explainCall(access, denied, () => withSecrets(context(), entity));
+  const decision_id = log.add(orgCode, { ...denied, explanation });
+  const { decision, over_budget } = explanation;
+  const why = decision === 'explicit_deny' ? 'a policy denies it' : 'no policy allows it';
+  return { decision_id, decision, why: over_budget === true ? overBudget : why };
 }
 
 /** In memory: the last denials of each org, for the orgs denied to most recently. */

@@ -1,6 +1,9 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { Explanation, MatchedStatement, NearStatement, Outcome, ReportedStatement } from '../../access/port.ts';
+import type { AccessContext, CompiledAccess, Explanation } from '../../access/port.ts';
+
+/** A statement with the first of its patterns that matched. */
+export type MatchedStatement = Explanation['matched'][number];
 
 /** A decision with its reasons, as builders see it. */
 export type DescribedDecision = Pick<
@@ -19,12 +22,12 @@ export function describeDecision(
   { withConditions = false }: { readonly withConditions?: boolean } = {},
 ): DescribedDecision {
   const { decision, considered, over_budget, record_state } = explanation;
-  const told = (statement: MatchedStatement, matched: boolean): DescribedStatement => ({
+  const reported = (statement: MatchedStatement, matched: boolean): DescribedStatement => ({
     ...describe(statement, matched),
     ...(withConditions ? conditionsOf(statement) : {}),
   });
   const reports = (explanation.reported ?? []).map((statement) => ({
-    ...told(statement, true),
+    ...reported(statement, true),
     ...changeBy(statement),
   }));
   const state = {
@@ -32,15 +35,15 @@ export function describeDecision(
     ...(record_state === undefined ? {} : { record_state }),
   };
   const matched = [
-    ...explanation.matched.map((statement) => told(statement, true)),
-    ...explanation.near.map((statement) => ({ ...told(statement, false), ...failureOf(statement) })),
+    ...explanation.matched.map((statement) => reported(statement, true)),
+    ...explanation.near.map((statement) => ({ ...reported(statement, false), ...failureOf(statement) })),
   ];
   const reason = reasonOf(decision, decisiveStatement({ decision, matched }));
   if (over_budget === undefined) return { decision, reason, matched, ...state, considered };
   return { decision, reason: `${reason}: ${overBudget}`, matched, ...state, considered, over_budget };
 }
 
-function changeBy({ would }: ReportedStatement): Pick<DescribedStatement, 'Mode' | 'would'> {
+function changeBy({ would }: NonNullable<Explanation['reported']>[number]): Pick<DescribedStatement, 'Mode' | 'would'> {
   return { Mode: 'report', ...(would === undefined ? {} : { would }) };
 }
 
@@ -84,7 +87,7 @@ export function decisiveStatement({
 function failureOf({
   failed_condition,
   over_budget,
-}: NearStatement): Pick<DescribedStatement, 'failed_condition' | 'open'> {
+}: Explanation['near'][number]): Pick<DescribedStatement, 'failed_condition' | 'open'> {
   if (over_budget === true) return {};
   return failed_condition === undefined ? { open: true } : { failed_condition };
 }
@@ -125,7 +128,7 @@ function describe(statement: MatchedStatement, matched: boolean): DescribedState
   };
 }
 
-function reasonOf(decision: Outcome, decisive: DescribedStatement | undefined): string {
+function reasonOf(decision: Explanation['decision'], decisive: DescribedStatement | undefined): string {
   switch (decision) {
     case 'allowed':
       return `${nameOf(decisive)} allows it`;
@@ -143,4 +146,15 @@ function nameOf(statement: DescribedStatement | undefined): string {
   const { Sid, policy, group } = statement;
   const which = Sid === undefined || Sid === '' ? 'a statement' : `statement \`${Sid}\``;
   return `${which} of policy \`${policy}\`${group === undefined ? '' : ` of group \`${group}\``}`;
+}
+
+/** Why a call is decided as it is, with the statements that apply and are only reported. */
+export function explainCall(
+  access: CompiledAccess,
+  { action, resource }: { readonly action: string; readonly resource: string },
+  context: () => AccessContext,
+): Explanation {
+  const explanation = access.explain(action, resource, context);
+  const reported = access.reports({ action, resource, outcome: explanation.decision }, context);
+  return reported.length === 0 ? explanation : { ...explanation, reported };
 }

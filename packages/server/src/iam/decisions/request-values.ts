@@ -1,24 +1,25 @@
+import { type AccessContext, TextPart, type Verb } from '../../access/port.ts';
+import { foldAscii } from '../../lib/fold-ascii.ts';
+import { bodyAsRead, type Filter, parameterFilter, plainParameter, withPlainNames } from '../../records/port.ts';
+import { type CompiledEntity, isSealed } from '../../schema/port.ts';
+
 /**
  * What a request sends, as the platform reads it. Policies decide about what is stored and compared: of several spellings
  * of one value none may be judged otherwise than the others.
  */
-import { type RequestContext, TextPart } from '../../access/port.ts';
-import type { Filter } from '../../records/port.ts';
-import { bodyAsRead, parameterFilter, plainParameter, withPlainNames } from '../../records/port.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
-import type { ActionParts } from './action-parts.ts';
 
-/** What a request is about: the verb, and the entity that its values are those of. */
-export interface RequestSubject extends Pick<ActionParts, 'verb'> {
+/** The subject of a request: the verb, and the entity that its values are those of. */
+export interface RequestSubject {
+  readonly verb: Verb;
   readonly entity: CompiledEntity;
 }
 
 /** A request as it is sent, but for its body. */
-export interface SentRequest extends Pick<RequestContext, 'method' | 'path' | 'pathParameters'> {
+export interface SentRequest extends Pick<AccessContext['request'], 'method' | 'path' | 'pathParameters'> {
   readonly queryParameters: ReadonlyMap<string, string>;
 }
 
-export interface SentValues extends Pick<SentRequest, 'queryParameters'> {
+interface SentValues extends Pick<SentRequest, 'queryParameters'> {
   readonly body?: unknown;
 }
 
@@ -26,7 +27,7 @@ export interface SentValues extends Pick<SentRequest, 'queryParameters'> {
 export function valuesAsRead(
   about: RequestSubject | undefined,
   { queryParameters, body }: SentValues,
-): Pick<RequestContext, 'queryParameters' | 'body'> {
+): Pick<AccessContext['request'], 'queryParameters' | 'body'> {
   const parameters = about === undefined ? queryParameters : queryAsRead(about, queryParameters);
   if (body === undefined) return { queryParameters: parameters };
   return { queryParameters: parameters, body: about === undefined ? body : bodyAsRead(about.entity, body) };
@@ -53,4 +54,33 @@ function operandOf({ fields }: CompiledEntity, { field, operator, values }: Filt
   const isOfElements = fields.get(field)?.behaviour.contains !== undefined;
   if (operator === 'startswith' || (operator === 'contains' && !isOfElements)) return new TextPart(String(values[0]));
   return values.length === 1 ? values[0] : values;
+}
+
+type IsSecret = (field: string) => boolean;
+
+const known = new WeakMap<CompiledEntity, IsSecret>();
+
+/**
+ * Whether a name that a policy uses is one of a field whose values lie encrypted, or that no reply shows: any name that
+ * the field has or had, without regard to case. No decision, no sample and no trace keeps or shows such a value.
+ */
+export function secretFields(entity: CompiledEntity): IsSecret {
+  const before = known.get(entity);
+  if (before !== undefined) return before;
+  const names = new Set([...entity.hidden, ...sealedNames(entity)].map(foldAscii));
+  const isSecret: IsSecret = (field) => names.has(foldAscii(field));
+  known.set(entity, isSecret);
+  return isSecret;
+}
+
+/** What a context says of them to those who explain a decision; nothing where the request is about no entity. */
+export function withSecrets(context: AccessContext, entity: CompiledEntity | undefined): AccessContext {
+  return entity === undefined ? context : { ...context, isSecret: secretFields(entity) };
+}
+
+function sealedNames({ fields, aliases, naming }: CompiledEntity): readonly string[] {
+  const sealed = new Set([...fields.values()].flatMap(({ name, definition }) => (isSealed(definition) ? [name] : [])));
+  const others = [...aliases].filter(([, of]) => sealed.has(of)).map(([alias]) => alias);
+  const former = [...(naming?.byName ?? [])].filter(([, [present = '']]) => sealed.has(present)).map(([name]) => name);
+  return [...sealed, ...others, ...former];
 }

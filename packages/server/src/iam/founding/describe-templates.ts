@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Statement } from '../../access/port.ts';
-import type { WorkspaceTemplates } from './workspace-templates.ts';
+import { findEscalation, type Statement } from '../../access/port.ts';
 
-type Policy = WorkspaceTemplates['policies'][number];
-type Group = WorkspaceTemplates['groups'][number];
+/** Policies and groups that every new workspace of an org gets beside those of the platform. */
+export interface WorkspaceTemplates {
+  readonly policies: readonly { readonly name: string; readonly statements: readonly Statement[] }[];
+  /** `acl_policies` are names of the policies above. */
+  readonly groups: readonly { readonly name: string; readonly acl_policies: readonly string[] }[];
+}
+
+type TemplatePolicy = WorkspaceTemplates['policies'][number];
+type TemplateGroup = WorkspaceTemplates['groups'][number];
 
 /** What differs between two templates, a sentence for each policy, group and statement. */
 export function describeTemplates(before: WorkspaceTemplates, after: WorkspaceTemplates): readonly string[] {
@@ -19,15 +25,15 @@ export function describeTemplates(before: WorkspaceTemplates, after: WorkspaceTe
   ];
 }
 
-interface Words<One extends Policy | Group> {
+interface ChangeWords<One extends TemplatePolicy | TemplateGroup> {
   readonly added: (one: One) => string;
   readonly changed: (before: One, after: One) => readonly string[];
 }
 
-function describeNamed<One extends Policy | Group>(
+function describeNamed<One extends TemplatePolicy | TemplateGroup>(
   what: string,
   [before, after]: readonly [readonly One[], readonly One[]],
-  { added, changed }: Words<One>,
+  { added, changed }: ChangeWords<One>,
 ): readonly string[] {
   const names = new Set(after.map(({ name }) => name));
   return [
@@ -43,7 +49,10 @@ function describeNamed<One extends Policy | Group>(
 }
 
 /** Statements have no keys: what is the same on both sides is left out, and of the others those of one `Sid` or place are compared. */
-function changedPolicy({ statements: before }: Policy, { statements: after }: Policy): readonly string[] {
+function changedPolicy(
+  { statements: before }: TemplatePolicy,
+  { statements: after }: TemplatePolicy,
+): readonly string[] {
   const isIn = (list: readonly Statement[]) => (one: Statement) => list.some((other) => isDeepStrictEqual(one, other));
   const gone = before.filter((one) => !isIn(after)(one));
   const come = after.filter((one) => !isIn(before)(one));
@@ -117,4 +126,69 @@ function shown(value: unknown): string {
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Whose policies and groups a sentence is about: those of new workspaces, or of a workspace that exists. */
+type WidenedOf = 'new workspaces' | 'the workspace';
+
+/** What people in new workspaces may do by their templates that they could not by those before, a sentence each. */
+export function widenedTemplates(before: WorkspaceTemplates, after: WorkspaceTemplates): readonly string[] {
+  return [
+    ...after.policies.flatMap((policy) => widenedPolicy(named(before.policies, policy), policy)),
+    ...after.groups.flatMap((group) => widenedGroup(before, named(before.groups, group), group)),
+  ];
+}
+
+function named<One extends { readonly name: string }>(list: readonly One[], { name }: One): One | undefined {
+  return list.find((one) => one.name === name);
+}
+
+/** Compared as if a holder of the old policy granted the new one. */
+export function widenedPolicy(
+  before: TemplatePolicy | undefined,
+  after: TemplatePolicy,
+  of: WidenedOf = 'new workspaces',
+): readonly string[] {
+  const { name } = after;
+  if (before === undefined) {
+    const gets = of === 'new workspaces' ? `${of} get` : `${of} gets`;
+    return allows(after) ? [`${gets} the policy \`${name}\``] : [];
+  }
+  const [was, is] = [before, after].map(({ statements }) => ({ policyId: name, policyName: name, statements }));
+  if (was === undefined || is === undefined) return [];
+  const found = findEscalation({ before: [was], after: [is] }, [was]);
+  if (found === undefined) return [];
+  if (found.kind === 'too_much')
+    return [`the policy \`${name}\` of ${of} may allow more: it is too large to be compared`];
+  const reach = `\`${found.action}\` on \`${found.resource}\``;
+  if (found.kind === 'lifted') return [`the policy \`${name}\` of ${of} no longer denies ${reach}`];
+  return [`the policy \`${name}\` of ${of} allows ${reach}`];
+}
+
+function allows({ statements }: TemplatePolicy): boolean {
+  return statements.some(({ Effect, Mode }) => Effect === 'Allow' && Mode === undefined);
+}
+
+/**
+ * Losing a policy that denies widens access, and so does gaining a policy that allows.
+ * @param before has the policies that the group held.
+ */
+export function widenedGroup(
+  before: Pick<WorkspaceTemplates, 'policies'>,
+  was: TemplateGroup | undefined,
+  is: TemplateGroup,
+  of: WidenedOf = 'new workspaces',
+): readonly string[] {
+  const had = was?.acl_policies ?? [];
+  const gained = is.acl_policies.filter((policy) => !had.includes(policy));
+  const lost = had.filter((policy) => !is.acl_policies.includes(policy) && denies(before, policy));
+  return [
+    ...gained.map((policy) => `the group \`${is.name}\` of ${of} holds the policy \`${policy}\``),
+    ...lost.map((policy) => `the group \`${is.name}\` of ${of} no longer holds the policy \`${policy}\`, which denies`),
+  ];
+}
+
+function denies({ policies }: Pick<WorkspaceTemplates, 'policies'>, name: string): boolean {
+  const policy = policies.find((one) => one.name === name);
+  return policy?.statements.some(({ Effect, Mode }) => Effect === 'Deny' && Mode === undefined) === true;
 }

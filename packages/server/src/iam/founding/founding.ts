@@ -1,5 +1,5 @@
 import type { Statement } from '../../access/port.ts';
-import type { AuditCaller } from '../../audit/audit-entry.ts';
+import { type AuditCaller, platformActor } from '../../audit/audit-entry.ts';
 import { systemConfig } from '../../config/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
@@ -10,24 +10,29 @@ import {
   mergeChanges,
   type PlannedChange,
   planCreate,
+  type RecordData,
+  recordChanges,
+  systemData,
 } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
-import type { Change } from '../../store/port.ts';
+import type { Change, Item } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { type AuditedEntity, auditEntriesOfWrite } from '../audited-changes.ts';
-import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
-import { recordKey } from '../policies/held-policies.ts';
-import { adminGroup, adminPolicy, viewerPolicy } from '../policies/policy-names.ts';
-import { contentDigest, type MarkedRecord, policiesDigest, templateMarks } from '../templates/template-mark.ts';
-import type { WorkspaceTemplates } from './workspace-templates.ts';
-
-/** A person as a workspace knows him. `id` is the `sub` of his tokens. */
-export interface Member {
-  readonly id: string;
-  readonly email: string;
-  readonly fn: string;
-  readonly ln: string;
-}
+import { groupLink, type LinkKind, linksOf, linksPerUserMax, policyLink } from '../members/links.ts';
+import { type FoundingMember, findMember } from '../members/member.ts';
+import { moveEpoch } from '../policies/epochs.ts';
+import {
+  adminGroup,
+  adminPolicy,
+  groupIndexChanges,
+  policyIdByName,
+  policyIdsOf,
+  recordByName,
+  recordKey,
+  viewerPolicy,
+} from '../policies/held-policies.ts';
+import { contentDigest, policiesDigest, type TemplateRecord, templateMarks } from '../templates/compare-template.ts';
+import type { WorkspaceTemplates } from './describe-templates.ts';
 
 export interface GrantDeps {
   readonly clock: Clock;
@@ -59,7 +64,7 @@ export async function foundingChanges(
   deps: GrantDeps,
   workspace: Workspace,
   founding: {
-    readonly founder?: Member | undefined;
+    readonly founder?: FoundingMember | undefined;
     readonly templates?: WorkspaceTemplates | undefined;
     readonly auditCaller: AuditCaller;
   },
@@ -95,7 +100,7 @@ export const adminRole = 'admin';
 
 /** What of the workspace its template has made, so that a later template replaces this alone. */
 function newMark({ clock }: GrantDeps, templates: WorkspaceTemplates, made: readonly NewRecord[]): Change {
-  const of = (entity: NewRecord['entity'], digestOf: (body: NewRecord['body']) => string): readonly MarkedRecord[] =>
+  const of = (entity: NewRecord['entity'], digestOf: (body: NewRecord['body']) => string): readonly TemplateRecord[] =>
     made
       .filter((one) => one.entity === entity)
       .map(({ id, body }) => ({ name: String(body.name), id, digest: digestOf(body) }));
@@ -134,7 +139,7 @@ export async function joiningChanges(
   deps: GrantDeps,
   workspace: Workspace,
   joining: {
-    readonly member: Member;
+    readonly member: FoundingMember;
     readonly policyIds: readonly string[];
     readonly role?: string | undefined;
     readonly auditCaller: AuditCaller;
@@ -185,14 +190,60 @@ export async function plannedRecords(
 ): Promise<readonly PlannedChange[]> {
   const changes: PlannedChange[] = [];
   for (const { entity, id, body } of records) {
-    const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
-    const plan = await planCreate({ clock, ...unruled }, asked, { id, body, numbers: new Map() });
+    const request = { ...call, config: systemConfig, entity: systemEntity(entity) };
+    const plan = await planCreate({ clock, ...unruled }, request, { id, body, numbers: new Map() });
     changes.push(...plan.changes, ...auditEntriesOfWrite(clock, entity, { ...call, after: plan.data }));
     if (entity === 'group') changes.push(...groupIndexChanges({ id, key: plan.key }, [], policyIdsOf(plan.data)));
   }
   return changes;
 }
 
-function memberBody(member: Member): Readonly<Record<string, unknown>> {
+function memberBody(member: FoundingMember): Readonly<Record<string, unknown>> {
   return { email: member.email, fn: member.fn, ln: member.ln };
+}
+
+/** Whose member it is that becomes an admin, and by which request. */
+interface FounderArrival {
+  readonly workspace: Workspace;
+  readonly userId: string;
+  readonly requestId: string;
+}
+
+/**
+ * Gives a member what a founder has: the policy of admins, their group where the workspace has it still, and the role.
+ * Undefined where the person is no active member, or has no room for the policy.
+ */
+export async function founderGrants(
+  deps: GrantDeps,
+  { workspace, userId, requestId }: FounderArrival,
+): Promise<readonly Change[] | undefined> {
+  const { scope } = workspace;
+  const epoch = await moveEpoch(scope);
+  const before = await findMember(workspace, userId);
+  const adminId = await policyIdByName(scope, adminPolicy);
+  const groupId = (await recordByName(scope, 'group', adminGroup))?.id;
+  const { policyLinks, groupLinks } = await linksOf(scope, userId);
+  if (before?.data.status !== 'active' || adminId === undefined || policyLinks.length >= linksPerUserMax)
+    return undefined;
+  const call = {
+    workspace,
+    actor: { userId, claims: {}, auditCaller: { actor: platformActor, request_id: requestId } },
+  };
+  const link = (kind: LinkKind, id: string | undefined, held: readonly Item[]): readonly NewRecord[] => {
+    const isHeld = held.some((one) => systemData(one)[kind.by] === id);
+    if (id === undefined || isHeld || held.length >= linksPerUserMax) return [];
+    return [{ entity: kind.entity, id: deps.newId(), body: { user_id: userId, [kind.by]: id } }];
+  };
+  const stamps = { updated_at: timestamp(deps.clock.now()), updated_by: userId };
+  const data: RecordData = { ...before.data, role: adminRole, ...stamps };
+  const changes = mergeChanges([
+    epoch,
+    ...(await recordChanges(scope, systemEntity('user'), { before, after: { key: before.key, data } })),
+    ...auditEntriesOfWrite(deps.clock, 'user', { ...call, before: before.data, after: data }),
+    ...(await plannedRecords(deps, call, [
+      ...link(policyLink, adminId, policyLinks),
+      ...link(groupLink, groupId, groupLinks),
+    ])),
+  ]);
+  return changes.map(({ change }) => change);
 }

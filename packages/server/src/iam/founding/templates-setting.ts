@@ -1,13 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { parseStatements, statementSchemas } from '../../access/port.ts';
-import type { SettingType } from '../../config/port.ts';
-import { isObject, unknownMembers, wrong } from '../../config/port.ts';
+import type { SettingContext, SettingType } from '../../config/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import { adminGroup, adminPolicy, viewerPolicy } from '../policies/policy-names.ts';
-import { adviseTemplates } from './advise-templates.ts';
-import { describeTemplates } from './describe-templates.ts';
-import { widenedTemplates } from './widened-templates.ts';
-import type { WorkspaceTemplates } from './workspace-templates.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { isObject, unknownMembers, wrong } from '../../lib/unknown-names.ts';
+import { lintEntities, lintPolicy } from '../linted-config.ts';
+import { adminGroup, adminPolicy, viewerPolicy } from '../policies/held-policies.ts';
+import { describeTemplates, type WorkspaceTemplates, widenedTemplates } from './describe-templates.ts';
 
 const templatesMax = 20;
 const named = { type: 'string', minLength: 1, maxLength: 128 };
@@ -57,7 +57,7 @@ function listOf(properties: JsonSchema, required: readonly string[] = Object.key
   return { type: 'array', maxItems: templatesMax, items };
 }
 
-interface Report {
+interface TemplateReport {
   readonly pointer: string;
   readonly errors: InputError[];
 }
@@ -80,7 +80,7 @@ function readPolicy(input: unknown, pointer: string, errors: InputError[]): Work
 function readGroup(
   input: unknown,
   policyNames: readonly string[],
-  { pointer, errors }: Report,
+  { pointer, errors }: TemplateReport,
 ): WorkspaceTemplates['groups'][number] {
   const { name, rest = [] } = readNamed(input, 'acl_policies', { pointer, errors });
   const at = `${pointer}/acl_policies`;
@@ -93,7 +93,11 @@ function readGroup(
   return { name, acl_policies: acl_policies.map(String) };
 }
 
-function readNamed(input: unknown, member: string, { pointer, errors }: Report): { name: string; rest: unknown } {
+function readNamed(
+  input: unknown,
+  member: string,
+  { pointer, errors }: TemplateReport,
+): { name: string; rest: unknown } {
   if (!isObject(input)) {
     errors.push(...wrong(`must be an object with \`name\` and \`${member}\``, pointer).errors);
     return { name: '', rest: [] };
@@ -107,7 +111,7 @@ function readNamed(input: unknown, member: string, { pointer, errors }: Report):
 }
 
 /** Names are unique in their workspace, ignoring the case of ASCII letters. */
-function refuseRepeated(names: readonly string[], taken: readonly string[], { pointer, errors }: Report): void {
+function refuseRepeated(names: readonly string[], taken: readonly string[], { pointer, errors }: TemplateReport): void {
   const seen = new Set(taken);
   for (const [index, name] of names.entries()) {
     const folded = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -115,4 +119,21 @@ function refuseRepeated(names: readonly string[], taken: readonly string[], { po
       errors.push(...wrong('is already the name of another one', `${pointer}/${index}/name`, 'duplicate').errors);
     seen.add(folded);
   }
+}
+
+/** What policies that are new or changed are likely not to mean, by the lint of policies, a sentence each. */
+async function adviseTemplates(
+  before: WorkspaceTemplates,
+  after: WorkspaceTemplates,
+  around: SettingContext,
+): Promise<readonly string[]> {
+  const changed = after.policies.filter((policy) => !before.policies.some((was) => isDeepStrictEqual(was, policy)));
+  if (changed.length === 0) return [];
+  const entities = await lintEntities({ entity: around.entity, entityNames: around.namesOf('entity') });
+  const blocks = around.namesOf('logicblock');
+  const sentences: string[] = [];
+  for await (const { name, statements } of cooperatively(changed))
+    for (const { severity, pointer, message } of lintPolicy(statements, entities, blocks))
+      if (severity !== 'info') sentences.push(`policy \`${name}\`: ${message} (${pointer})`);
+  return sentences;
 }

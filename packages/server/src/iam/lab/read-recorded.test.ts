@@ -17,13 +17,13 @@ async function recordedDaysOf(t: TestContext) {
   const sample = { at: '', method: 'GET', resource: '/list/order', params: {}, ip: '', looks: [{}] };
   for (const day of days) {
     const rows = Array.from({ length: rowsOfDay }, (_, nr) => ({ name: `n#${nr}`, user_id: `u${nr}` }));
-    const told = { action: 'listorder', shape: '/list/order', outcome: 'allowed', calls: 1, last_at: day } as const;
+    const reported = { action: 'listorder', shape: '/list/order', outcome: 'allowed', calls: 1, last_at: day } as const;
     await scope.commit([
       recordedDays.put({ day, node: 'n' }, { rows: rowsOfDay, not_recorded: 100 }, { if: 'absent' }),
       ...rows.map(({ name, user_id }) =>
         recordedDecisions.put(
           { tenantId, day, name },
-          { user_id, ...told, samples: [sample], reports: [] },
+          { user_id, ...reported, samples: [sample], reports: [] },
           { if: 'absent' },
         ),
       ),
@@ -35,7 +35,7 @@ async function recordedDaysOf(t: TestContext) {
     clock: { now: () => now },
   };
   const workspace = { orgCode: 'acme', env: 'test', tenantId } as Workspace;
-  return (asked: { readonly since?: number; readonly limit: number }) => readRecorded(deps, workspace, asked);
+  return (request: { readonly since?: number; readonly limit: number }) => readRecorded(deps, workspace, request);
 }
 
 test('where there are too many decisions, those of the latest days are read', async (t) => {

@@ -1,6 +1,11 @@
-import type { Clock } from '../../lib/clock.ts';
+import { type AttachedPolicy, type CompiledAccess, compilePolicies, countPatterns } from '../../access/port.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { Workspace } from '../../tenancy/port.ts';
+import type { OrgScopes, Workspace } from '../../tenancy/port.ts';
+import { findMember } from '../members/member.ts';
+import { heldPolicies, rememberingReader } from '../policies/held-policies.ts';
+import { describeExcess } from '../policies/resolve-access.ts';
+import type { RecordedCaller } from '../recording/decide-again.ts';
+import type { DecisionRecorder } from '../recording/decision-recorder.ts';
 import {
   type Day,
   dayMilliseconds,
@@ -11,7 +16,12 @@ import {
   readDays,
   recordedDaysMax,
 } from '../recording/recorded-rows.ts';
-import type { LabDeps } from './lab-deps.ts';
+import type { AccessReadDeps } from '../simulation/simulate.ts';
+
+export interface LabDeps extends Pick<AccessReadDeps, 'stores' | 'clock' | 'cursors'> {
+  readonly orgScopes: OrgScopes;
+  readonly recorder: Pick<DecisionRecorder, 'store'>;
+}
 
 /** The recorded decisions of a workspace that an answer rests on, those of the latest day first. */
 export interface Recorded {
@@ -27,7 +37,7 @@ export interface DayDecision extends RecordedDecision {
   readonly day: Day;
 }
 
-interface AskedRecord {
+interface RecordQuery {
   readonly since?: number | undefined;
   readonly limit: number;
   readonly withBlocks?: boolean;
@@ -45,9 +55,9 @@ export interface WeightedCall {
  * @param withBlocks those of logic blocks that run by policies of their own too.
  */
 export async function readRecorded(
-  { recorder, orgScopes, clock }: Pick<LabDeps, 'recorder' | 'orgScopes'> & { readonly clock: Clock },
+  { recorder, orgScopes, clock }: Pick<LabDeps, 'recorder' | 'orgScopes' | 'clock'>,
   { orgCode, env, tenantId }: Workspace,
-  { since, limit, withBlocks = false }: AskedRecord,
+  { since, limit, withBlocks = false }: RecordQuery,
 ): Promise<Recorded> {
   await recorder.store({ orgCode, env });
   const now = clock.now();
@@ -80,4 +90,61 @@ export function weightedCalls(decision: DayDecision): readonly WeightedCall[] {
     ...{ decision, call },
     calls: index === 0 ? calls - each * (samples.length - 1) : each,
   }));
+}
+
+/** A member with what the member holds now. */
+export interface LabPerson {
+  readonly userId: string;
+  readonly email: string;
+  readonly caller: RecordedCaller;
+  readonly held: readonly AttachedPolicy[];
+}
+
+/** Each member is read once. */
+export class LabPeople {
+  readonly #workspace: Workspace;
+  readonly #read = rememberingReader();
+  readonly #known = new Map<string, LabPerson | undefined>();
+  readonly #compiled = new Map<string, CompiledAccess>();
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  has(userId: string): boolean {
+    return this.#known.has(userId);
+  }
+
+  /** Undefined for a user who is no member any more. */
+  async person(userId: string): Promise<LabPerson | undefined> {
+    if (this.#known.has(userId)) return this.#known.get(userId);
+    const { tenantId, tenantCode } = this.#workspace;
+    const data = (await findMember(this.#workspace, userId))?.data;
+    const person =
+      data === undefined
+        ? undefined
+        : {
+            userId,
+            email: String(data.email),
+            caller: { user: { id: userId, email: String(data.email) }, tenant: { id: tenantId, code: tenantCode } },
+            held: await heldPolicies(this.#workspace, userId, this.#read),
+          };
+    this.#known.set(userId, person);
+    return person;
+  }
+
+  /** Most members hold the same policies. @param kind tells apart what is held now and what is held in a trial. */
+  access(held: readonly AttachedPolicy[], kind = ''): CompiledAccess {
+    const key = kind + JSON.stringify(held.map(({ policyId, via }) => [policyId, via]));
+    const known = this.#compiled.get(key);
+    if (known !== undefined) return known;
+    const isTooMuch = describeExcess(countPatterns(held)) !== undefined;
+    const access = compilePolicies(isTooMuch ? [] : held);
+    this.#compiled.set(key, access);
+    return access;
+  }
 }

@@ -2,30 +2,33 @@ import type { policyLabApi } from '@freehold/contract/management/access/policy-l
 import type { ReplyOf } from '@freehold/contract/route';
 import {
   type AttachedPolicy,
+  actionMatcher,
   type CompiledAccess,
-  compileGlob,
   decisionSteps,
   type Effort,
   type Explanation,
   enforcedOf,
-  foldAscii,
-  matchesGlob,
   readStatement,
   type Statement,
 } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { Environment, Workspace } from '../../tenancy/port.ts';
+import { type Environment, findWorkspace, type Workspace } from '../../tenancy/port.ts';
 import { decisiveStatement, describeDecision, draftPolicy } from '../decisions/describe-decision.ts';
-import { findWorkspace } from '../founding/find-workspace.ts';
-import { memberOf } from '../members/member-of.ts';
+import { memberOf } from '../members/member.ts';
 import { readPolicies } from '../policies/held-policies.ts';
 import { decideAgain, explainAgain } from '../recording/decide-again.ts';
-import type { LabDeps } from './lab-deps.ts';
-import { LabPeople, type LabPerson } from './lab-people.ts';
-import { type Recorded, readRecorded, type WeightedCall, weightedCalls } from './read-recorded.ts';
+import type { LabDeps } from './read-recorded.ts';
+import {
+  LabPeople,
+  type LabPerson,
+  type Recorded,
+  readRecorded,
+  type WeightedCall,
+  weightedCalls,
+} from './read-recorded.ts';
 
-export interface AskedReplay {
+export interface ReplayRequest {
   readonly env: Environment;
   readonly tenantCode: string;
   readonly draft: {
@@ -50,16 +53,16 @@ export const peopleMax = 1000;
 const groupsShown = 50;
 
 /** Decides the recorded calls of those who hold the draft, by what they hold now and by the draft in its place. */
-export async function replay(deps: LabDeps, orgCode: string, asked: AskedReplay): Promise<Replayed> {
-  const { env, tenantCode, since, limit = replayedMax } = asked;
+export async function replay(deps: LabDeps, orgCode: string, request: ReplayRequest): Promise<Replayed> {
+  const { env, tenantCode, since, limit = replayedMax } = request;
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
-  await assertKnown(workspace, asked);
+  await assertKnown(workspace, request);
   const recorded = await readRecorded(deps, workspace, { since, limit: replayedMax });
-  return new Replaying(workspace, asked).run(recorded, limit);
+  return new Replaying(workspace, request).run(recorded, limit);
 }
 
 /** @throws Problem `not_found`. */
-async function assertKnown(workspace: Workspace, { draft, principals = [] }: AskedReplay): Promise<void> {
+async function assertKnown(workspace: Workspace, { draft, principals = [] }: ReplayRequest): Promise<void> {
   if (draft.policyId !== undefined && (await readPolicies(workspace, [draft.policyId])).length === 0)
     throw new Problem('not_found', `there is no policy \`${draft.policyId}\` in \`${workspace.tenantCode}\``);
   for (const userId of principals) await memberOf(workspace, userId);
@@ -73,20 +76,20 @@ interface Compared {
 }
 
 /** Like calls that the draft decides otherwise. */
-interface Group {
+interface ReplayGroup {
   readonly last: Compared;
   readonly calls: number;
 }
 
 class Changes {
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, ReplayGroup>();
   count = 0;
-  standsFor = 0;
+  represents = 0;
 
   add(compared: Compared): void {
     const { weighted, person, drafted } = compared;
     this.count += 1;
-    this.standsFor += weighted.calls;
+    this.represents += weighted.calls;
     const key = JSON.stringify([person.userId, weighted.decision.action, drafted]);
     const known = this.#groups.get(key);
     const isLast = known === undefined || known.last.weighted.decision.last_at < weighted.decision.last_at;
@@ -94,7 +97,7 @@ class Changes {
     this.#groups.set(key, { last: isLast ? compared : known.last, calls });
   }
 
-  largest(): readonly Group[] {
+  largest(): readonly ReplayGroup[] {
     return [...this.#groups.values()].sort((left, right) => right.calls - left.calls).slice(0, groupsShown);
   }
 }
@@ -106,7 +109,7 @@ const reasons = {
 } as const;
 
 class Replaying {
-  readonly #asked: AskedReplay;
+  readonly #request: ReplayRequest;
   readonly #people: LabPeople;
   readonly #effort: Effort = { stepsLeft: stepsMax };
   readonly #pause: () => Promise<void> | undefined;
@@ -118,10 +121,10 @@ class Replaying {
   #undecided = 0;
   #changedSince = 0;
   #decisions = 0;
-  #standsFor = 0;
+  #represents = 0;
 
-  constructor(workspace: Workspace, asked: AskedReplay) {
-    this.#asked = asked;
+  constructor(workspace: Workspace, request: ReplayRequest) {
+    this.#request = request;
     this.#people = new LabPeople(workspace);
     this.#pause = createYielder({ org: workspace.orgCode, workspace: 'builders' }, () => -this.#effort.stepsLeft);
   }
@@ -142,13 +145,13 @@ class Replaying {
       for (const weighted of weightedCalls(decision)) {
         await this.#pause();
         this.#decisions += 1;
-        this.#standsFor += weighted.calls;
+        this.#represents += weighted.calls;
         if (person === undefined) this.#noteUndecidable(reasons.gone, weighted.calls);
         else this.#compare(person, weighted);
       }
     }
     return {
-      ...{ since, decisions: this.#decisions, stands_for: this.#standsFor, sampled: true },
+      ...{ since, decisions: this.#decisions, stands_for: this.#represents, sampled: true },
       ...{ not_recorded, truncated: isCut },
       unchanged: this.#unchanged,
       newly_denied: await this.#shown(this.#denied),
@@ -163,25 +166,25 @@ class Replaying {
   }
 
   #mayHold(userId: string): boolean {
-    const { principals } = this.#asked;
+    const { principals } = this.#request;
     return principals === undefined || principals.includes(userId);
   }
 
   #isHolder({ held }: LabPerson): boolean {
-    const { policyId } = this.#asked.draft;
+    const { policyId } = this.#request.draft;
     return policyId === undefined || held.some((one) => one.policyId === policyId);
   }
 
   #compare(person: LabPerson, weighted: WeightedCall): void {
     const { decision, call, calls } = weighted;
-    const asked = { caller: person.caller, action: decision.action, call };
-    const isDecidedBefore = decideAgain(this.#people.access(person.held), asked, this.#effort);
+    const request = { caller: person.caller, action: decision.action, call };
+    const isDecidedBefore = decideAgain(this.#people.access(person.held), request, this.#effort);
     const present = isDecidedBefore === 'undecided' ? decision.outcome : isDecidedBefore;
     if (isAllowed(present) !== isAllowed(decision.outcome)) this.#changedSince += 1;
     const { action } = decision;
     const isOfMany = /^(?:list|count)/.test(action);
     const drafted = this.#concerns(person, action)
-      ? decideAgain(this.#draftAccess(person), asked, this.#effort)
+      ? decideAgain(this.#draftAccess(person), request, this.#effort)
       : present;
     if (drafted === 'undecided') this.#noteUndecidable(isOfMany ? reasons.list : reasons.values, calls);
     else if (isAllowed(drafted) !== isAllowed(present))
@@ -197,7 +200,7 @@ class Replaying {
     const about = `${action} ${Effect}`;
     const known = this.#about.get(about);
     if (known !== undefined) return known;
-    const { policyId, statements } = this.#asked.draft;
+    const { policyId, statements } = this.#request.draft;
     const before = held.find((one) => one.policyId === policyId)?.statements ?? [];
     const [old, drafted] = [before, statements].map((all) => aboutAction(all, { action, Effect }, this.#effort));
     // What could not be looked at to its end may be another.
@@ -207,7 +210,7 @@ class Replaying {
   }
 
   #draftAccess({ held }: LabPerson): CompiledAccess {
-    const { policyId, name, statements } = this.#asked.draft;
+    const { policyId, name, statements } = this.#request.draft;
     const named = name === undefined ? {} : { policyName: name };
     const drafted: readonly AttachedPolicy[] =
       policyId === undefined
@@ -232,14 +235,14 @@ class Replaying {
       await this.#pause();
       items.push(this.#shownGroup(group));
     }
-    return { count: changes.count, stands_for: changes.standsFor, items };
+    return { count: changes.count, stands_for: changes.represents, items };
   }
 
-  #shownGroup({ last: { weighted, person, present, drafted }, calls }: Group): ReplayedGroup {
+  #shownGroup({ last: { weighted, person, present, drafted }, calls }: ReplayGroup): ReplayedGroup {
     const { decision, call } = weighted;
     const { action, outcome, policy_id, Sid, last_at } = decision;
-    const asked = { caller: person.caller, action, call };
-    const described = describeDecision(explainAgain(this.#draftAccess(person), asked, this.#effort));
+    const request = { caller: person.caller, action, call };
+    const described = describeDecision(explainAgain(this.#draftAccess(person), request, this.#effort));
     const statement = decisiveStatement(described);
     return {
       ...{ user_id: person.userId, email: person.email, action, resource: call.resource, calls },
@@ -260,23 +263,21 @@ function isAllowed(decision: Explanation['decision']): boolean {
   return decision === 'allowed';
 }
 
-interface AskedAction {
+interface ActionRequest {
   readonly action: string;
   /** Left out, both. */
   readonly Effect: 'Deny' | undefined;
 }
 
 /** The statements about an action that are enforced, as one text. */
-function aboutAction(statements: unknown, { action, Effect: wanted }: AskedAction, effort: Effort): string {
+function aboutAction(statements: unknown, { action, Effect: wanted }: ActionRequest, effort: Effort): string {
   const enforced = enforcedOf(statements);
   if (!Array.isArray(enforced)) return JSON.stringify(enforced);
   const all: readonly unknown[] = enforced;
   const isAbout = (one: unknown): boolean => {
     const { Action, Effect } = readStatement(one);
     if (wanted !== undefined && Effect !== undefined && Effect !== wanted) return false;
-    return (
-      Action === undefined || Action.some((pattern) => matchesGlob(compileGlob(foldAscii(pattern)), action, effort))
-    );
+    return Action === undefined || Action.some((pattern) => actionMatcher(pattern)(action, effort));
   };
   return JSON.stringify(all.filter(isAbout).map((one) => readStatement(one)));
 }

@@ -1,24 +1,20 @@
 import type { policyLabApi } from '@freehold/contract/management/access/policy-lab';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
-import type { Effort, Explanation, MatchedStatement } from '../../access/port.ts';
+import type { Effort, Explanation } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { systemData } from '../../records/port.ts';
-import type { Workspace } from '../../tenancy/port.ts';
-import { findWorkspace } from '../founding/find-workspace.ts';
+import { findWorkspace, type Workspace } from '../../tenancy/port.ts';
 import { groupLink, linksTo, policyLink } from '../members/links.ts';
-import { memberOf } from '../members/member-of.ts';
-import { groupsWith, policyIdsOf } from '../policies/group-policies.ts';
-import { readRecords } from '../policies/held-policies.ts';
+import { memberOf } from '../members/member.ts';
+import { groupsWith, policyIdsOf, readRecords } from '../policies/held-policies.ts';
 import { explainLooks } from '../recording/decide-again.ts';
-import type { LabDeps } from './lab-deps.ts';
-import { LabPeople, type LabPerson } from './lab-people.ts';
-import { type Recorded, readRecorded, weightedCalls } from './read-recorded.ts';
+import type { LabDeps } from './read-recorded.ts';
+import { LabPeople, type LabPerson, type Recorded, readRecorded, weightedCalls } from './read-recorded.ts';
 import { peopleMax, replayedMax, stepsMax } from './replay.ts';
-import { SuggestedStatements } from './suggested-statements.ts';
-import { deniesAbout, UsedStatements } from './used-statements.ts';
+import { deniesAbout, SuggestedStatements, UsedStatements } from './suggested-statements.ts';
 
-type AskedSuggestion = QueryOf<typeof policyLabApi.suggestPolicy>;
+export type SuggestionQuery = QueryOf<typeof policyLabApi.suggestPolicy>;
 type Suggestion = ReplyOf<typeof policyLabApi.suggestPolicy>;
 
 const groupsMax = 20;
@@ -26,17 +22,17 @@ const fewDays = 7;
 const fewCalls = 100;
 
 /** The least that lets members go on with what they did, by the statements that allowed it. */
-export async function suggest(deps: LabDeps, orgCode: string, asked: AskedSuggestion): Promise<Suggestion> {
-  const { env, tenant_code: tenantCode } = asked;
+export async function suggest(deps: LabDeps, orgCode: string, request: SuggestionQuery): Promise<Suggestion> {
+  const { env, tenant_code: tenantCode } = request;
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
-  const members = await membersOf(workspace, asked);
+  const members = await membersOf(workspace, request);
   const recorded = await readRecorded(deps, workspace, { limit: replayedMax });
-  const used = new Use(workspace, members);
+  const used = new StatementUses(workspace, members);
   await used.read(recorded);
   return used.suggestion(recorded, members.truncated);
 }
 
-interface AskedMembers {
+interface ChosenMembers {
   readonly userIds: readonly string[];
   readonly truncated: boolean;
   /**
@@ -49,8 +45,8 @@ interface AskedMembers {
 /** @throws Problem `not_found`, and `invalid_request` unless one of three is asked for. */
 async function membersOf(
   workspace: Workspace,
-  { user_id, policy_id, group_id }: AskedSuggestion,
-): Promise<AskedMembers> {
+  { user_id, policy_id, group_id }: SuggestionQuery,
+): Promise<ChosenMembers> {
   if ([user_id, policy_id, group_id].filter((one) => one !== undefined).length !== 1)
     throw new Problem('invalid_request', 'send exactly one of `user_id`, `policy_id` and `group_id`');
   if (user_id !== undefined)
@@ -78,9 +74,9 @@ async function membersOf(
 }
 
 /** What members did that was allowed, and by which statements they may do it now. */
-class Use {
+class StatementUses {
   readonly #members: ReadonlySet<string>;
-  readonly #policyIds: AskedMembers['policyIds'];
+  readonly #policyIds: ChosenMembers['policyIds'];
   readonly #people: LabPeople;
   readonly #effort: Effort = { stepsLeft: stepsMax };
   readonly #pause: () => Promise<void> | undefined;
@@ -88,10 +84,10 @@ class Use {
   readonly #used = new UsedStatements();
   readonly #days = new Set<string>();
   #decisions = 0;
-  #standsFor = 0;
+  #represents = 0;
   #isCut = false;
 
-  constructor(workspace: Workspace, { userIds, policyIds }: AskedMembers) {
+  constructor(workspace: Workspace, { userIds, policyIds }: ChosenMembers) {
     this.#members = new Set(userIds);
     this.#policyIds = policyIds;
     this.#people = new LabPeople(workspace);
@@ -102,7 +98,7 @@ class Use {
     this.#isCut = truncated;
     for (const userId of [...this.#members]) {
       const person = await this.#people.person(userId);
-      if (person !== undefined) this.#used.hold(person.held.filter((one) => this.#isAsked(one)));
+      if (person !== undefined) this.#used.hold(person.held.filter((one) => this.#isChosen(one)));
       await this.#pause();
     }
     for (const decision of decisions) {
@@ -117,9 +113,9 @@ class Use {
           return;
         }
         this.#decisions += 1;
-        this.#standsFor += calls;
-        const asked = { caller: person.caller, action: decision.action, call };
-        this.#note(person, decision, explainLooks(this.#people.access(person.held), asked, this.#effort));
+        this.#represents += calls;
+        const request = { caller: person.caller, action: decision.action, call };
+        this.#note(person, decision, explainLooks(this.#people.access(person.held), request, this.#effort));
       }
     }
   }
@@ -128,8 +124,8 @@ class Use {
   #note(person: LabPerson, decision: Recorded['decisions'][number], looks: readonly Explanation[]): void {
     const { action, shape, calls, samples } = decision;
     if (looks.some((look) => look.decision !== 'allowed' && look.decision !== 'undecided')) return;
-    const isAsked = (one: MatchedStatement): boolean => this.#isAsked(one);
-    for (const statement of looks.flatMap((look) => neededOf(look, { isAsked, hasOthers: calls > samples.length }))) {
+    const isChosen = (one: MatchedStatement): boolean => this.#isChosen(one);
+    for (const statement of looks.flatMap((look) => neededOf(look, { isChosen, hasOthers: calls > samples.length }))) {
       const { policyId, index } = statement;
       const statements = person.held.find((one) => one.policyId === policyId)?.statements;
       const stored: unknown = Array.isArray(statements) ? statements[index] : undefined;
@@ -145,7 +141,7 @@ class Use {
         this.#suggested.add(stored, { action: about, shape, Effect: 'Deny' });
   }
 
-  #isAsked({ policyId }: Pick<MatchedStatement, 'policyId'>): boolean {
+  #isChosen({ policyId }: Pick<MatchedStatement, 'policyId'>): boolean {
     return this.#policyIds?.has(policyId) ?? true;
   }
 
@@ -159,7 +155,7 @@ class Use {
     const unused = await this.#used.unused(this.#pause);
     const warning = this.#warning();
     return {
-      ...{ since, decisions: this.#decisions, stands_for: this.#standsFor, sampled: true, not_recorded },
+      ...{ since, decisions: this.#decisions, stands_for: this.#represents, sampled: true, not_recorded },
       truncated: this.#isCut || isEveryMemberLeftOut,
       statements: [...statements],
       unused: [...unused],
@@ -170,22 +166,24 @@ class Use {
 
   #warning(): string | undefined {
     if (this.#decisions === 0) return 'no call of these members is recorded: nothing can be said of what they need';
-    if (this.#days.size >= fewDays && this.#standsFor >= fewCalls) return undefined;
-    const calls = this.#standsFor === 1 ? '1 call' : `${this.#standsFor} calls`;
+    if (this.#days.size >= fewDays && this.#represents >= fewCalls) return undefined;
+    const calls = this.#represents === 1 ? '1 call' : `${this.#represents} calls`;
     const days = this.#days.size === 1 ? '1 day' : `${this.#days.size} days`;
     return `this rests on ${calls} of ${days}: what members do less often is not in it`;
   }
 }
 
-interface AskedUse {
-  readonly isAsked: (statement: MatchedStatement) => boolean;
+type MatchedStatement = Explanation['matched'][number];
+
+interface NeededBy {
+  readonly isChosen: (statement: MatchedStatement) => boolean;
   /** Whether there are calls alike of which nothing is kept: another Allow may have been theirs. */
   readonly hasOthers: boolean;
 }
 
 /** The Allows of which the call needs one, or as many as are limited to fields or depend on the record. */
-function neededOf({ matched, near }: Explanation, { isAsked, hasOthers }: AskedUse): readonly MatchedStatement[] {
-  const allows = matched.filter((one) => one.Effect === 'Allow' && isAsked(one));
+function neededOf({ matched, near }: Explanation, { isChosen, hasOthers }: NeededBy): readonly MatchedStatement[] {
+  const allows = matched.filter((one) => one.Effect === 'Allow' && isChosen(one));
   const whole = allows.filter(({ Fields }) => Fields === undefined);
   const ofAll = whole.find(({ conditions }) => conditions === undefined) ?? (hasOthers ? undefined : whole[0]);
   if (ofAll !== undefined) return [ofAll];
@@ -193,8 +191,8 @@ function neededOf({ matched, near }: Explanation, { isAsked, hasOthers }: AskedU
     Effect === 'Allow' &&
     over_budget === undefined &&
     (failed_condition === undefined || (hasOthers && !isOfCaller.test(failed_condition.key)));
-  return [...allows, ...near.filter((one) => isAsked(one) && mayAllow(one))];
+  return [...allows, ...near.filter((one) => isChosen(one) && mayAllow(one))];
 }
 
-/** What calls alike have in common. */
+/** The common part of similar calls. */
 const isOfCaller = /^(?:user|tenant)\./i;

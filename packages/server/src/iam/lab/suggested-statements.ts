@@ -1,7 +1,16 @@
-import { parseStatements, readStatement, type Statement, type StatementReading } from '../../access/port.ts';
+import type { policyLabApi } from '@freehold/contract/management/access/policy-lab';
+import type { ReplyOf } from '@freehold/contract/route';
+import {
+  type AttachedPolicy,
+  actionMatcher,
+  type Explanation,
+  parseStatements,
+  readStatement,
+  type Statement,
+} from '../../access/port.ts';
 
 interface UsedPart {
-  readonly reading: StatementReading;
+  readonly reading: ReturnType<typeof readStatement>;
   readonly actions: Set<string>;
   readonly shapes: Set<string>;
 }
@@ -12,7 +21,7 @@ interface UsedAt {
   readonly Effect: 'Allow' | 'Deny';
 }
 
-export interface SuggestedPolicy {
+interface SuggestedPolicy {
   readonly statements: readonly Statement[];
   /** Actions. */
   readonly left_out: number;
@@ -129,8 +138,90 @@ function patternOf(shape: string): string {
     .join('*');
 }
 
-function conditionOf(terms: NonNullable<StatementReading['Condition']>): NonNullable<Statement['Condition']> {
+function conditionOf(terms: NonNullable<UsedPart['reading']['Condition']>): NonNullable<Statement['Condition']> {
   const condition: Record<string, Record<string, readonly string[]>> = {};
   for (const { operator, key, expected } of terms) condition[operator] = { ...condition[operator], [key]: expected };
   return condition;
+}
+
+type Unused = ReplyOf<typeof policyLabApi.suggestPolicy>['unused'][number];
+
+const unusedMax = 200;
+
+/** Which of the Allows that members hold were used, pattern by pattern. */
+export class UsedStatements {
+  readonly #held = new Map<string, AttachedPolicy>();
+  /** The actions for which a statement was needed. */
+  readonly #actions = new Map<string, Set<string>>();
+
+  hold(held: readonly AttachedPolicy[]): void {
+    for (const policy of held) this.#held.set(policy.policyId, policy);
+  }
+
+  use({ policyId, index }: Explanation['matched'][number], action: string): void {
+    const key = `${policyId} ${index}`;
+    const actions = this.#actions.get(key) ?? new Set();
+    this.#actions.set(key, actions.add(action));
+  }
+
+  /** The enforced Denies that are held. */
+  denies(): readonly unknown[] {
+    return [...this.#held.values()].flatMap((policy) =>
+      elementsOf(policy).filter((element) => {
+        const { Effect, Mode } = readStatement(element);
+        return Effect === 'Deny' && Mode === undefined;
+      }),
+    );
+  }
+
+  /** The report-only statements that are held. */
+  reports(): readonly unknown[] {
+    return [...this.#held.values()].flatMap((policy) =>
+      elementsOf(policy).filter((element) => readStatement(element).Mode === 'report'),
+    );
+  }
+
+  async unused(pause: () => Promise<void> | undefined): Promise<readonly Unused[]> {
+    const all: Unused[] = [];
+    for (const policy of [...this.#held.values()].toSorted((one, other) =>
+      one.policyName < other.policyName ? -1 : 1,
+    ))
+      for (const [index, element] of elementsOf(policy).entries()) {
+        await pause();
+        const unused = this.#unusedOf(policy, element, index);
+        if (unused !== undefined) all.push(unused);
+        if (all.length >= unusedMax) return all;
+      }
+    return all;
+  }
+
+  #unusedOf({ policyId, policyName }: AttachedPolicy, element: unknown, index: number): Unused | undefined {
+    const { Sid, Effect, Action = [], Mode, errors } = readStatement(element);
+    if (Effect !== 'Allow' || errors.length > 0 || Mode !== undefined) return undefined;
+    const used = [...(this.#actions.get(`${policyId} ${index}`) ?? [])];
+    const unused = Action.filter((pattern) => !isUsed(pattern, used));
+    if (unused.length === 0) return undefined;
+    const named = Sid === undefined ? {} : { Sid };
+    const whole = unused.length === Action.length;
+    return { policy_id: policyId, policy: policyName, index, ...named, Action: unused, whole };
+  }
+}
+
+function isUsed(pattern: string, actions: readonly string[]): boolean {
+  const matches = actionMatcher(pattern);
+  return actions.some((action) => matches(action, { stepsLeft: 100_000 }));
+}
+
+function elementsOf({ statements }: AttachedPolicy): readonly unknown[] {
+  return Array.isArray(statements) ? statements : [];
+}
+
+/** The enforced Denies that may concern an action. */
+export function deniesAbout(held: readonly AttachedPolicy[], action: string): readonly unknown[] {
+  return held.flatMap((policy) =>
+    elementsOf(policy).filter((element) => {
+      const { Effect, Action = [], Mode } = readStatement(element);
+      return Effect === 'Deny' && Mode === undefined && Action.some((pattern) => isUsed(pattern, [action]));
+    }),
+  );
 }

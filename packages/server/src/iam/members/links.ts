@@ -3,7 +3,7 @@ import { fieldIndex, indexPrefix, systemEntity } from '../../schema/port.ts';
 import type { CheckEmpty, Item, Scope } from '../../store/port.ts';
 
 /** What ties a person to policies: read through the links' own index on `user_id`, whatever the size of the workspace. */
-export interface Links {
+interface Links {
   readonly policyLinks: readonly Item[];
   readonly groupLinks: readonly Item[];
 }

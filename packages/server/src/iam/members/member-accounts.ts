@@ -1,4 +1,4 @@
-/** What becomes of memberships when the account behind them can no longer be signed in to, and when two become one. */
+/** The outcome of memberships when the account behind them can no longer be signed in to, and when two become one. */
 import type { AuditCaller } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import {
@@ -16,15 +16,12 @@ import { systemEntity } from '../../schema/port.ts';
 import type { Change, Item } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { auditEntriesOfWrite } from '../audited-changes.ts';
-import { type GrantDeps, type Member, type NewRecord, newRecords } from '../founding/founding.ts';
-import { findMember, removedMemberKey } from '../iam-rules.ts';
-import { heldPolicies, recordKey } from '../policies/held-policies.ts';
-import { moveEpoch } from '../policies/policy-epoch.ts';
-import { adminPolicy } from '../policies/policy-names.ts';
+import { type GrantDeps, type NewRecord, newRecords } from '../founding/founding.ts';
+import { moveEpoch } from '../policies/epochs.ts';
+import { adminPolicy, heldPolicies, recordKey } from '../policies/held-policies.ts';
 import { keepAnAdmin } from '../rules/last-admin.ts';
 import { groupLink, linksOf, linksPerUserMax, policyLink, removeLinks } from './links.ts';
-import { suspendedPassword } from './member-status.ts';
-import { isServicePrincipal } from './service-principal.ts';
+import { type FoundingMember, findMember, isServicePrincipal, removedMemberKey, suspendedPassword } from './member.ts';
 
 /** Whose memberships they are, and who asks. */
 export interface AccountChange {
@@ -152,7 +149,7 @@ async function removal(
 export async function mergedMember(
   deps: GrantDeps,
   { workspace, userId: from, auditCaller }: AccountChange,
-  into: Member,
+  into: FoundingMember,
 ): Promise<readonly Change[]> {
   const { scope } = workspace;
   const epoch = await moveEpoch(scope);

@@ -1,6 +1,7 @@
-import { type CompiledAccess, compilePolicies, countPatterns, type PolicyCounts } from '../../access/port.ts';
+import { type CompiledAccess, compilePolicies, countPatterns } from '../../access/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { heldPolicies } from './held-policies.ts';
+import { everything } from '../founding/founding.ts';
+import { adminPolicy, heldPolicies } from './held-policies.ts';
 
 /** A person's policies as one decision function. */
 export type Access = CompiledAccess;
@@ -10,7 +11,7 @@ const statementsPerPersonMax = 500;
 /** Of their actions, resources, fields and values of conditions: about as many as one policy of the largest size can have. */
 const patternsPerPersonMax = 2500;
 
-/** What a person may do in a workspace. */
+/** The permissions of a person in a workspace. */
 export interface ResolvedAccess {
   readonly access: Access;
   /** Why all is denied, where the person holds more than is evaluated: leaving one out could leave out a Deny. */
@@ -28,10 +29,31 @@ export async function resolveAccess(workspace: Workspace, userId: string): Promi
 }
 
 /** A sentence about a person who holds so much that everything is denied to him. */
-export function describeExcess({ statementCount, patternCount }: PolicyCounts): string | undefined {
+export function describeExcess({
+  statementCount,
+  patternCount,
+}: Pick<CompiledAccess, 'statementCount' | 'patternCount'>): string | undefined {
   if (statementCount > statementsPerPersonMax)
     return `the caller holds ${statementCount} statements, and at most ${statementsPerPersonMax} are evaluated`;
   if (patternCount > patternsPerPersonMax)
     return `the caller’s statements have ${patternCount} patterns and values, and at most ${patternsPerPersonMax} are evaluated`;
   return undefined;
+}
+
+/** What a builder may do in a workspace of the test environment that he is no member of. */
+export const builderPolicy = {
+  policyId: 'builder',
+  policyName: adminPolicy,
+  via: { kind: 'direct' },
+  statements: everything,
+} as const;
+
+export const builderAccess: Access = compilePolicies([builderPolicy]);
+
+/** What a caller may do who holds no policy. */
+export const noAccess: Access = compilePolicies([]);
+
+/** Whether the claims are of a builder in his own name: he acts (RFC 8693, `act`) for himself only. Needs no grant. */
+export function isBuilder({ env, sub, act }: Readonly<Record<string, unknown>>): boolean {
+  return env === 'test' && typeof act === 'object' && act !== null && 'sub' in act && act.sub === sub;
 }

@@ -4,7 +4,7 @@ import {
   decisionSteps,
   type Effort,
   type Explanation,
-  KeptValues,
+  RecordedValues,
 } from '../../access/port.ts';
 import { knownAddress } from '../../lib/network/network-key.ts';
 import type { RecordedCall } from './recorded-rows.ts';
@@ -15,14 +15,14 @@ export interface RecordedCaller {
   readonly tenant: AccessContext['tenant'];
 }
 
-export interface CallToDecide {
+interface RecordedRequest {
   readonly caller: RecordedCaller;
   readonly action: string;
   readonly call: RecordedCall;
 }
 
 /** The context of a call as far as it was kept. */
-function contextsOf({ caller, call }: CallToDecide): readonly AccessContext[] {
+function contextsOf({ caller, call }: RecordedRequest): readonly AccessContext[] {
   const { at, method, resource, params, ip, origin, looks } = call;
   return looks.map((look) => ({
     ...caller,
@@ -32,7 +32,7 @@ function contextsOf({ caller, call }: CallToDecide): readonly AccessContext[] {
       ...(origin === undefined ? {} : { origin }),
     },
     jwt: {},
-    kept: new KeptValues(look),
+    kept: new RecordedValues(look),
   }));
 }
 
@@ -40,11 +40,11 @@ function contextsOf({ caller, call }: CallToDecide): readonly AccessContext[] {
  * Decides a recorded call by other policies, or by those of another day. `undecided` where they ask for what was not kept.
  * @param total what all decisions together may still take.
  */
-export function decideAgain(access: CompiledAccess, asked: CallToDecide, total: Effort): Explanation['decision'] {
+export function decideAgain(access: CompiledAccess, request: RecordedRequest, total: Effort): Explanation['decision'] {
   let outcome: Explanation['decision'] = 'allowed';
-  for (const context of contextsOf(asked)) {
+  for (const context of contextsOf(request)) {
     const effort: Effort = { stepsLeft: decisionSteps };
-    const ruling = access.rule(asked.action, asked.call.resource, () => context, effort);
+    const ruling = access.rule(request.action, request.call.resource, () => context, effort);
     total.stepsLeft -= stepsOfDecision + decisionSteps - Math.max(0, effort.stepsLeft);
     if (ruling.outcome === 'explicit_deny' || ruling.outcome === 'implicit_deny') return ruling.outcome;
     if (ruling.outcome === 'undecided') outcome = 'undecided';
@@ -56,16 +56,16 @@ export function decideAgain(access: CompiledAccess, asked: CallToDecide, total: 
 const stepsOfDecision = 500;
 
 /** Why it is decided so: by the look that decides. */
-export function explainAgain(access: CompiledAccess, asked: CallToDecide, total: Effort): Explanation {
-  const [first, ...others] = explainLooks(access, asked, total);
+export function explainAgain(access: CompiledAccess, request: RecordedRequest, total: Effort): Explanation {
+  const [first, ...others] = explainLooks(access, request, total);
   if (first === undefined) return { decision: 'undecided', matched: [], near: [], considered: 0 };
   return others.reduce((worst, one) => (rank[one.decision] < rank[worst.decision] ? one : worst), first);
 }
 
 /** The same for each look: what allows a record before an update need not allow it after. */
-export function explainLooks(access: CompiledAccess, asked: CallToDecide, total: Effort): readonly Explanation[] {
-  const { action, call } = asked;
-  return contextsOf(asked).map((context) => {
+export function explainLooks(access: CompiledAccess, request: RecordedRequest, total: Effort): readonly Explanation[] {
+  const { action, call } = request;
+  return contextsOf(request).map((context) => {
     const explanation = access.explain(action, call.resource, () => context);
     total.stepsLeft -= stepsOfDecision * (1 + explanation.considered);
     return explanation;
@@ -77,11 +77,11 @@ const rank = { explicit_deny: 0, implicit_deny: 1, undecided: 2, allowed: 3 } as
 /** What statements that are only reported would change of it. */
 export function reportsAgain(
   access: CompiledAccess,
-  asked: CallToDecide,
+  request: RecordedRequest,
   outcome: Explanation['decision'],
 ): ReturnType<CompiledAccess['reports']> {
-  const { action, call } = asked;
-  const [first, ...others] = contextsOf(asked).map((context) =>
+  const { action, call } = request;
+  const [first, ...others] = contextsOf(request).map((context) =>
     access
       .reports({ action, resource: call.resource, outcome }, () => context)
       .filter(({ would }) => would !== undefined),

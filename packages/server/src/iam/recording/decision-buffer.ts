@@ -1,10 +1,10 @@
-import type { CompiledAccess, KeptTexts } from '../../access/port.ts';
+import type { CompiledAccess } from '../../access/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { DecidedOutcome, RecordedCall } from './recorded-rows.ts';
 
 /** Where a call was decided. */
-export interface DecidedPlace {
+interface DecidedPlace {
   readonly orgCode: string;
   readonly env: Environment;
   readonly tenantId: string;
@@ -68,7 +68,7 @@ export interface BufferedOrg extends Pick<DecidedPlace, 'orgCode' | 'env'> {
   readonly left: number;
 }
 
-export interface BufferLimits {
+interface BufferLimits {
   readonly decisionsMax: number;
   readonly partsMax: number;
   readonly samplesMax: number;
@@ -170,12 +170,12 @@ export class DecisionBuffer {
 
   /** Those of all orgs, or of one: they are the caller's from then on. */
   take(of?: Pick<DecidedPlace, 'orgCode' | 'env'>): readonly BufferedOrg[] {
-    const isAsked = ({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): boolean =>
+    const isChosen = ({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): boolean =>
       of === undefined || (orgCode === of.orgCode && env === of.env);
     const taken = new Map<string, BufferedDecision[]>();
     const kept: BufferedDecision[] = [];
     for (const one of this.#all) {
-      if (!isAsked(one.place)) {
+      if (!isChosen(one.place)) {
         kept.push(one);
         continue;
       }
@@ -187,7 +187,7 @@ export class DecisionBuffer {
     }
     this.#all = kept;
     return [...this.#orgs]
-      .filter(([, org]) => isAsked(org))
+      .filter(([, org]) => isChosen(org))
       .map(([key, { orgCode, env, left }]) => {
         this.#orgs.delete(key);
         return { orgCode, env, left, decisions: taken.get(key) ?? [] };
@@ -281,14 +281,14 @@ function keyOf({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): string 
   return `${env} ${orgCode}`;
 }
 
-/** What is kept of a call beside what its decision asked for. */
+/** The data that are kept of a call beside what its decision asked for. */
 export function recordedCall(
   call: Omit<RecordedCall, 'at' | 'looks' | 'origin' | 'params'> & {
     readonly time: number;
     readonly origin: string | undefined;
     readonly params: Readonly<Record<string, string>>;
   },
-  looks: readonly KeptTexts[],
+  looks: RecordedCall['looks'],
 ): RecordedCall {
   const { method, resource, ip, time, origin } = call;
   const { id, entity } = call.params;

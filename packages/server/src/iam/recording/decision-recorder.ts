@@ -18,32 +18,25 @@ export interface DecisionRecorderDeps extends Omit<StoreDecisionsDeps, 'node'> {
   readonly onError: (error: unknown) => void;
 }
 
-export type RecordedOrg = Pick<BufferedOrg, 'orgCode' | 'env'>;
+type RecordedOrg = Pick<BufferedOrg, 'orgCode' | 'env'>;
 
-/** Keeps samples of what is decided about calls. Whatever fails in it fails no call. */
-export interface DecisionRecorder {
-  note(call: DecidedCall): void;
-  /** Counts an allowed call of which nothing else is kept. @returns false where it has to be noted. */
-  count(by: CountedCaller, action: string, call: CountedCall): boolean;
-  /** Ends once all that this process knows of an org in an environment is stored. */
-  store(of: RecordedOrg): Promise<void>;
-  close(): Promise<void>;
-}
+export type DecisionRecorder = ReturnType<typeof startDecisionRecorder>;
 
-type Pause = Parameters<typeof storeDecisions>[2]['pause'];
+type RecorderPause = Parameters<typeof storeDecisions>[2]['pause'];
 
 const turnMilliseconds = 60_000;
 /** How long nothing is noted of an org that does not record. */
 const offMilliseconds = 60_000;
 const orgsOffMax = 10_000;
 
-export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecorder {
+/** Keeps samples of what is decided about calls. Whatever fails in it fails no call. */
+export function startDecisionRecorder(deps: DecisionRecorderDeps) {
   const { clock, onError } = deps;
   const stored = { ...deps, node: randomBytes(9).toString('base64url') };
   const buffer = new DecisionBuffer();
   const off = new BoundedMap<string, number>(orgsOffMax);
 
-  const storeOne = async (org: BufferedOrg, pause: Pause): Promise<void> => {
+  const storeOne = async (org: BufferedOrg, pause: RecorderPause): Promise<void> => {
     try {
       const isOn = await storeDecisions(stored, org, { now: clock.now(), pause });
       if (!isOn) off.set(keyOf(org), clock.now() + offMilliseconds);
@@ -53,7 +46,7 @@ export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecor
   };
   /** Of each org that stores: two that store at once would each write over what the other adds to a row. */
   const storing = new Map<string, Promise<void>>();
-  const store = (org: BufferedOrg, pause: Pause): Promise<void> => {
+  const store = (org: BufferedOrg, pause: RecorderPause): Promise<void> => {
     const key = keyOf(org);
     const before = storing.get(key) ?? Promise.resolve();
     const mine = before
@@ -75,12 +68,13 @@ export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecor
     return until !== undefined && clock.now() < until;
   };
   return {
-    count: (by, action, call) => {
+    /** Counts an allowed call of which nothing else is kept. @returns false where it has to be noted. */
+    count: (by: CountedCaller, action: string, call: CountedCall): boolean => {
       if (buffer.count(by, action, call)) return true;
       const { place } = by.caller;
       return place === undefined || isOff(place.workspace);
     },
-    note: (call) => {
+    note: (call: DecidedCall): void => {
       if (isOff(call.place)) return;
       try {
         buffer.note(call);
@@ -88,13 +82,14 @@ export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecor
         onError(error);
       }
     },
-    store: async (of) => {
+    /** Ends once all that this process knows of an org in an environment is stored. */
+    store: async (of: RecordedOrg): Promise<void> => {
       const pause = createYielder({ org: of.orgCode, workspace: 'builders' });
       for (const org of buffer.take(of)) void store(org, pause);
       // Also what others have taken and not stored yet.
       await storing.get(keyOf(of));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await turns.close();
       await storeAll();
     },

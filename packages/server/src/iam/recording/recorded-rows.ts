@@ -1,5 +1,5 @@
-/** How decisions of calls lie in the org's scope of an environment. */
-import type { KeptTexts } from '../../access/port.ts';
+/** The way decisions of calls lie in the org's scope of an environment. */
+import type { CompiledAccess } from '../../access/port.ts';
 import type { Due, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
 
@@ -17,7 +17,7 @@ export interface RecordedCall {
   readonly ip: string;
   readonly origin?: string;
   /** One for each state of a record that was judged: an update is judged by the record before and after it. */
-  readonly looks: readonly KeptTexts[];
+  readonly looks: readonly ReturnType<CompiledAccess['keep']>[];
 }
 
 /** What a statement that is only reported would have changed. */
@@ -66,8 +66,8 @@ export const recordedDecisions = table(
   }),
 );
 
-/** How many rows a process has written in a day, and how many calls found no room in them. */
-export interface RecordedDay {
+/** The number of rows that a process has written in a day, and how many calls found no room in them. */
+interface RecordedDay {
   readonly rows: number;
   readonly not_recorded: number;
 }

@@ -78,7 +78,7 @@ test('each of the calls that are alike is as likely to be a sample', () => {
     const buffer = new DecisionBuffer({ random, samplesMax });
     for (let nr = 0; nr < calls; nr++) {
       const sample = () => ({ ...called('u1').sample(), ip: String(nr) });
-      const isCounted = buffer.count(callerOf(access), 'getorder', asked('u1'));
+      const isCounted = buffer.count(callerOf(access), 'getorder', request('u1'));
       if (!isCounted) buffer.note(called('u1', { access, sample }));
     }
     const [org] = buffer.take();
@@ -95,13 +95,13 @@ test('a call is counted without being noted only where one like it is known and 
   const buffer = new DecisionBuffer({ random: () => 1 - 1e-9, samplesMax: 1 });
   const access = allowing();
   const counts = (userId: string, action = 'getorder', of = access): boolean =>
-    buffer.count(callerOf(of, userId), action, asked(userId));
+    buffer.count(callerOf(of, userId), action, request(userId));
   assert.equal(counts('u1'), false);
   buffer.note(called('u1', { access }));
   assert.equal(counts('u1'), true);
   assert.equal(counts('u1', 'listorder'), false);
   assert.equal(counts('u1', 'getorder', allowing()), false);
-  const { resource, params } = asked('u1');
+  const { resource, params } = request('u1');
   for (const other of [
     { resource: '/item/other/u1', params },
     { resource, params: {} },
@@ -126,9 +126,9 @@ test('calls that are counted together are those of one workspace, and the last o
   const access = allowing();
   buffer.note(called('u1', { access }));
   const { caller } = callerOf(access);
-  assert.equal(buffer.count({ caller, time: now + 5 }, 'getorder', asked('u1')), true);
+  assert.equal(buffer.count({ caller, time: now + 5 }, 'getorder', request('u1')), true);
   const other = { ...caller.place, workspace: { ...caller.place.workspace, tenantId: 'other' } };
-  assert.equal(buffer.count({ caller: { ...caller, place: other }, time: now + 9 }, 'getorder', asked('u1')), false);
+  assert.equal(buffer.count({ caller: { ...caller, place: other }, time: now + 9 }, 'getorder', request('u1')), false);
   assert.deepEqual(
     buffer.take().flatMap(({ decisions }) => decisions.map(({ calls, lastAt }) => [calls, lastAt])),
     [[2, now + 5]],
@@ -140,7 +140,7 @@ function callerOf(access: DecidedCall['access'], sub = 'u1') {
   return { caller: { claims: { sub }, place: { access, workspace } }, time: now };
 }
 
-function asked(id: string) {
+function request(id: string) {
   return { resource: `/item/order/${id}`, params: { entity: 'order', id } };
 }
 
@@ -242,11 +242,11 @@ test('two that ask at once both wait until all is stored', async (t) => {
   const { recorder, letGo } = await opened(t, { heldOrg: 'acme' });
   recorder.note(called('u1'));
   const ended: number[] = [];
-  const asking = [1, 2].map((nr) => recorder.store(place).then(() => ended.push(nr)));
+  const pending = [1, 2].map((nr) => recorder.store(place).then(() => ended.push(nr)));
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
   assert.deepEqual(ended, []);
   letGo();
-  await Promise.all(asking);
+  await Promise.all(pending);
 });
 
 test('a day has at most so many rows, and what finds no room is counted', async (t) => {

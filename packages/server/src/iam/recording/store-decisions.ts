@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
-import type { ConfigReader } from '../../config/port.ts';
-import { settingOf } from '../../config/port.ts';
+import { type ConfigReader, type SettingType, settingOf } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { wrong } from '../../lib/unknown-names.ts';
 import type { Change } from '../../store/port.ts';
 import type { Environment, OrgScopes } from '../../tenancy/port.ts';
 import { decisiveStatement, describeDecision } from '../decisions/describe-decision.ts';
 import { explainAgain, reportsAgain } from './decide-again.ts';
 import type { BufferedDecision, BufferedOrg } from './decision-buffer.ts';
-import { recordDecisions } from './record-setting.ts';
 import {
   type Day,
   type DecisionPlace,
@@ -41,7 +40,7 @@ export async function storeDecisions(
   const config = await deps.configs[env].current(orgCode);
   if (!settingOf(config, env, recordDecisions)) return false;
   const day = dayOf(now);
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, UnstoredDecision>();
   for (const decision of decisions) {
     await pause();
     const waits = waitingOf(decision, { day, node: deps.node });
@@ -58,7 +57,7 @@ export async function storeDecisions(
   return true;
 }
 
-interface Waiting {
+interface UnstoredDecision {
   readonly place: DecisionPlace;
   readonly value: RecordedDecision;
 }
@@ -71,7 +70,7 @@ interface OrgDay extends Pick<BufferedOrg, 'orgCode' | 'env'> {
 async function storeSome(
   { orgScopes, node, rowsPerDay = rowsPerDayMax }: StoreDecisionsDeps,
   { orgCode, env, day, tally }: OrgDay,
-  waiting: readonly Waiting[],
+  waiting: readonly UnstoredDecision[],
 ): Promise<void> {
   const scope = orgScopes(orgCode)[env];
   const due = expiryOf(day);
@@ -109,7 +108,7 @@ function keyOf({ tenantId, name }: DecisionPlace): string {
 function waitingOf(
   decision: BufferedDecision,
   { day, node }: { readonly day: Day; readonly node: string },
-): Waiting | undefined {
+): UnstoredDecision | undefined {
   const { access, place, userId, email, common, rest, outcome, isOfBlock, calls, samples } = decision;
   const shape = common + rest;
   const action = decision.action.toLowerCase();
@@ -178,3 +177,12 @@ function merged(before: readonly RecordedReport[], after: readonly RecordedRepor
   }
   return [...all.values()].slice(0, reportsMax);
 }
+
+export const recordDecisions: SettingType<boolean> = {
+  key: 'acl.record_decisions',
+  description:
+    'Whether samples of the decisions about calls are kept for seven days, so that a change of policies can be tried on them.',
+  byDefault: true,
+  schema: { type: 'boolean' },
+  parse: (input) => (typeof input === 'boolean' ? { value: input } : wrong('must be `true` or `false`')),
+};

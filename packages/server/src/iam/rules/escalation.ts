@@ -1,35 +1,31 @@
-import {
-  type Escalation,
-  type Excess,
-  findEscalation,
-  type GrantChange,
-  haveExceptions,
-  type RenamedEntity,
-} from '../../access/port.ts';
-import { type ConfigSet, settingOf } from '../../config/port.ts';
+import { whyNotGranted } from '../../access/port.ts';
+import { type ConfigSet, type SettingType, settingOf } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';
-import { isBuilder } from '../builder-access.ts';
-import { escalationCheck } from '../policies/escalation-check.ts';
-import { heldPolicies } from '../policies/held-policies.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { moveEpoch, sameEpoch } from '../policies/epochs.ts';
+import { heldPolicies, policyIdByName, readPolicies } from '../policies/held-policies.ts';
+import { isBuilder } from '../policies/resolve-access.ts';
 
 /**
  * A caller may only grant what its own permissions cover, and may not lift a Deny that limits it. What the caller holds
  * is read after the policy epoch, so that it still holds it when the write commits.
  * @throws Problem `escalation_refused`.
  */
-export async function refuseEscalation(context: WriteContext, change: GrantChange): Promise<void> {
+export async function refuseEscalation(
+  context: WriteContext,
+  change: Parameters<typeof whyNotGranted>[0],
+): Promise<void> {
   if (isBuilder(context.actor.claims) || (change.before.length === 0 && change.after.length === 0)) return;
   if (!settingOf(context.config, context.workspace.env, escalationCheck)) return;
   const held = await heldPolicies(context.workspace, context.actor.userId);
-  const hasExceptions = [held, change.before, change.after].some(haveExceptions);
-  const renamed = hasExceptions ? await renamedEntities(context.config) : undefined;
-  const found = findEscalation(change, held, { renamed });
-  if (found !== undefined) throw new Problem('escalation_refused', sentenceOf(found));
+  const reason = await whyNotGranted(change, held, () => renamedEntities(context.config));
+  if (reason !== undefined) throw new Problem('escalation_refused', reason);
 }
 
-async function renamedEntities(config: ConfigSet): Promise<readonly RenamedEntity[]> {
-  const entities: RenamedEntity[] = [];
+async function renamedEntities(config: ConfigSet) {
+  const entities: { readonly name: string; readonly fields: readonly (readonly string[])[] }[] = [];
   for (const name of config.entityNames) {
     const naming = (await config.entity(name))?.naming;
     if (naming === undefined) continue;
@@ -38,25 +34,49 @@ async function renamedEntities(config: ConfigSet): Promise<readonly RenamedEntit
   return entities;
 }
 
-function sentenceOf(escalation: Escalation): string {
-  switch (escalation.kind) {
-    case 'uncovered':
-      return `${startOf(escalation, 'allows')}, which the caller's own policies do not cover`;
-    case 'denied':
-      return `${startOf(escalation, 'allows')}, of which the caller's own policies deny a part`;
-    case 'lifted':
-      return `${startOf(escalation, 'denies')} to the caller as well, who may not lift it`;
-    case 'too_much':
-      return 'the policies concerned have too many patterns to tell whether the caller may grant them';
-  }
+export const escalationCheck: SettingType<boolean> = {
+  key: 'acl.escalation_check',
+  description: 'Whether callers may grant only permissions that their own policies cover.',
+  byDefault: true,
+  schema: { type: 'boolean' },
+  parse: (input) => {
+    if (typeof input === 'boolean') return { value: input };
+    return { errors: [{ pointer: '', code: 'wrong_type', message: 'must be `true` or `false`' }] };
+  },
+  widens: (_before, after) => (after ? [] : ['callers may grant permissions that they do not hold']),
+};
+
+/**
+ * What a commit must have that promises a policy to a person who does not hold it yet. A promise is made, so that a
+ * policy which is removed at the same time is found to be promised, or kept by one that hands on what was promised.
+ */
+type PromiseStep = 'made' | 'kept';
+
+/** Undefined where there is no such policy. @throws Problem `escalation_refused` where the caller may not grant it. */
+export async function promisePolicy(
+  context: WriteContext,
+  policy: { readonly id: string } | { readonly name: string },
+  step: PromiseStep,
+): Promise<readonly Change[] | undefined> {
+  const { scope } = context.workspace;
+  const unchanged = await epochOf(scope, step);
+  const id = 'id' in policy ? policy.id : await policyIdByName(scope, policy.name);
+  const after = id === undefined ? [] : await readPolicies(context.workspace, [id]);
+  if (after.length === 0) return undefined;
+  await refuseEscalation(context, { before: [], after });
+  return [unchanged];
 }
 
-function startOf(excess: Excess, verb: 'allows' | 'denies'): string {
-  const { policyName, position, Sid, action, resource } = excess;
-  const label = Sid === undefined || Sid === '' ? String(position + 1) : `\`${shown(Sid)}\``;
-  return `statement ${label} of policy \`${shown(policyName)}\` ${verb} \`${shown(action)}\` on \`${shown(resource)}\``;
+/** The same for a caller who may grant every policy of the workspace: an admin of its org. */
+export async function knownPolicy(
+  workspace: Workspace,
+  id: string,
+  step: PromiseStep,
+): Promise<readonly Change[] | undefined> {
+  const unchanged = await epochOf(workspace.scope, step);
+  return (await readPolicies(workspace, [id])).length === 0 ? undefined : [unchanged];
 }
 
-function shown(input: string): string {
-  return (input.length > 64 ? `${input.slice(0, 64)}…` : input).toWellFormed();
+async function epochOf(scope: Scope, step: PromiseStep): Promise<Change> {
+  return step === 'made' ? (await moveEpoch(scope)).change : sameEpoch(scope);
 }

@@ -4,13 +4,11 @@ import { type RecordData, systemData } from '../../records/port.ts';
 import type { Item } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { groupLink, type LinkKind, linksTo, policyLink } from '../members/links.ts';
-import { isServicePrincipal } from '../members/service-principal.ts';
-import { groupsWith } from '../policies/group-policies.ts';
-import { readRecords } from '../policies/held-policies.ts';
-import { adminPolicy } from '../policies/policy-names.ts';
+import { isServicePrincipal } from '../members/member.ts';
+import { adminPolicy, groupsWith, readRecords } from '../policies/held-policies.ts';
 
 /** What a write takes away: a link, what a group hands on, or a person. */
-export type Loss =
+type Loss =
   | { readonly kind: 'link'; readonly id: string }
   | { readonly kind: 'group'; readonly id: string }
   | { readonly kind: 'user'; readonly id: string };
@@ -21,7 +19,7 @@ export type Loss =
  * @throws Problem `last_admin`.
  */
 export async function keepAnAdmin(workspace: Workspace, adminPolicyId: string, loss: Loss): Promise<void> {
-  const budget: Budget = { linksLeft: linksReadMax };
+  const budget: LinkBudget = { linksLeft: linksReadMax };
   const direct = { kind: policyLink, id: adminPolicyId };
   if (await hasActiveHolder(workspace, direct, { loss, budget })) return;
   for (const group of await groupsWith(workspace.scope, adminPolicyId, groupsReadMax)) {
@@ -58,13 +56,13 @@ const linksReadMax = 1000;
 const groupsReadMax = 100;
 const linksAtOnce = 50;
 
-interface Budget {
+interface LinkBudget {
   linksLeft: number;
 }
 
 interface Search {
   readonly loss: Loss;
-  readonly budget: Budget;
+  readonly budget: LinkBudget;
 }
 
 async function hasActiveHolder(

@@ -1,22 +1,26 @@
-/** What holds a policy or a group that is to be removed, and how it is taken from that in the same commit. */
-
-import { settingOf } from '../../config/port.ts';
+import { settingOf, systemConfig } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import {
+  type Actor,
   type PlannedChange,
+  planUpdate,
   type RecordData,
   type RecordWrite,
   systemData,
   unconditional,
 } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { auditEntriesOfWrite } from '../audited-changes.ts';
+import { type NewRecord, unruled } from '../founding/founding.ts';
 import { workspaceTemplates } from '../founding/templates-setting.ts';
 import { groupLink, type LinkKind, linksTo, noLinkTo, policyLink, removeLinks } from '../members/links.ts';
-import { isServicePrincipal } from '../members/service-principal.ts';
-import { groupsWith, noGroupWith, policyIdsOf } from '../policies/group-policies.ts';
-import { readRecords } from '../policies/held-policies.ts';
-import { rewrittenRecord } from './rewritten-record.ts';
+import { isServicePrincipal } from '../members/member.ts';
+import { groupIndexChanges, groupsWith, noGroupWith, policyIdsOf, readRecords } from '../policies/held-policies.ts';
+
+/** What holds a policy or a group that is to be removed, and how it is taken from that in the same commit. */
 
 /** What names policies of a workspace beside its records: other modules keep it. */
 export interface PolicyNaming {
@@ -26,7 +30,7 @@ export interface PolicyNaming {
   readonly invitations: (write: RecordWrite, policyId: string) => Promise<readonly (readonly Change[])[]>;
 }
 
-export interface RemovalDeps {
+export interface PolicyRemovalDeps {
   readonly clock: Clock;
   readonly naming: PolicyNaming;
 }
@@ -39,7 +43,7 @@ export const detachedMax = 100;
  * where it is held and not wanted, held by too many, or given to new members.
  */
 export async function releasePolicy(
-  { clock, naming }: RemovalDeps,
+  { clock, naming }: PolicyRemovalDeps,
   write: RecordWrite,
   { id, name }: RecordData,
 ): Promise<readonly PlannedChange[]> {
@@ -125,4 +129,22 @@ function refuseHeld({ force }: RecordWrite, held: Readonly<Partial<Record<keyof 
     `${named.join(', ')}${isCut ? ' or more' : ''} ${sum === 1 ? 'holds' : 'hold'} it: ${next}`,
     { held_by: held },
   );
+}
+
+/** A record of access control that the platform itself changes, with its audit entry. */
+export async function rewrittenRecord(
+  clock: Clock,
+  call: { readonly workspace: Workspace; readonly actor: Actor },
+  { entity, id, body }: NewRecord,
+): Promise<readonly PlannedChange[]> {
+  const { workspace, actor } = call;
+  const wanted = { workspace, actor, config: systemConfig, entity: systemEntity(entity) };
+  const plan = await planUpdate({ clock, ...unruled }, wanted, { id, body });
+  const [before, after] = [plan.before.data, plan.data];
+  const index = groupIndexChanges({ id, key: plan.key }, policyIdsOf(before), policyIdsOf(after));
+  return [
+    ...plan.changes,
+    ...auditEntriesOfWrite(clock, entity, { workspace, actor, before, after }),
+    ...(entity === 'group' ? index : []),
+  ];
 }

@@ -1,38 +1,30 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import {
   type AccessContext,
   type AttachedPolicy,
   type CompiledAccess,
   compilePolicies,
   type Explanation,
+  routeOfVerb,
   type Verb,
   verbs,
 } from '../../access/port.ts';
-import type { ConfigReader, ConfigSet } from '../../config/port.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import { type Cursors, directPartition, type RecordData, systemData } from '../../records/port.ts';
-import { systemEntity, systemEntityNames } from '../../schema/port.ts';
-import type { Store } from '../../store/port.ts';
-import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
-import { type ActionParts, routeOfVerb } from '../decisions/action-parts.ts';
+import { directPartition, type RecordData, systemData } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import { type Environment, findWorkspace, shareKeyOf, type Workspace } from '../../tenancy/port.ts';
 import { decisiveStatement, describeDecision } from '../decisions/describe-decision.ts';
-import { findWorkspace } from '../founding/find-workspace.ts';
-import { lintBlocks } from '../lint/lint-entities.ts';
-import { memberOf } from '../members/member-of.ts';
+import { lintBlocks } from '../linted-config.ts';
+import { memberOf } from '../members/member.ts';
 import { heldPolicies, recordKey, rememberingReader } from '../policies/held-policies.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
-import { callerOf } from './simulated-person.ts';
+import { type AccessReadDeps, callerOf } from './simulate.ts';
 
-/** Who can do what in a workspace: each member with each verb on each entity, and the statement that it comes from. */
-export interface AccessMatrix {
-  /** @throws Problem `not_found` for a workspace, an entity or a member that is not there, `invalid_cursor`. */
-  read(orgCode: string, asked: AskedMatrix): Promise<MatrixPage>;
-}
-
-export interface AskedMatrix {
+export interface MatrixQuery {
   readonly env: Environment;
   readonly tenantCode: string;
   /** One entity alone. */
@@ -45,27 +37,20 @@ export interface AskedMatrix {
   readonly nexttoken: string | undefined;
 }
 
-export type MatrixPage = ReplyOf<typeof accessApi.readAccessMatrix>;
+type MatrixPage = ReplyOf<typeof accessApi.readAccessMatrix>;
 type MatrixRow = MatrixPage['items'][number];
 /** What holds for a record that no statement names by its id. */
 type MatrixCell = MatrixRow['entities'][string][Verb];
 
-export interface MatrixDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
-  readonly configs: Readonly<Record<Environment, ConfigReader>>;
-  readonly cursors: Cursors;
-  readonly clock: Clock;
-}
-
 /** More of them in one answer would keep everybody else waiting. */
 const cellsMax = 2000;
 
-export function createAccessMatrix(deps: MatrixDeps): AccessMatrix {
-  return { read: (orgCode, asked) => readMatrix(deps, orgCode, asked) };
-}
-
-async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix): Promise<MatrixPage> {
-  const { env, tenantCode, entityName, userId, showsConditions, pageSize, nexttoken } = asked;
+/**
+ * Who can do what in a workspace: each member with each verb on each entity, and the statement that it comes from.
+ * @throws Problem `not_found` for a workspace, an entity or a member that is not there, `invalid_cursor`.
+ */
+export async function readMatrix(deps: AccessReadDeps, orgCode: string, query: MatrixQuery): Promise<MatrixPage> {
+  const { env, tenantCode, entityName, userId, showsConditions, pageSize, nexttoken } = query;
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
   const config = await deps.configs[env].current(orgCode);
   const names = [...new Set([...config.entityNames, ...systemEntityNames])].sort();
@@ -99,7 +84,7 @@ async function membersAfter(
   return items.map(systemData);
 }
 
-/** How the fields of an entity are called, by its name. */
+/** The way the fields of an entity are called, by its name. */
 type Namings = ReadonlyMap<string, AccessContext['naming']>;
 
 async function namingsOf(config: ConfigSet, entityNames: readonly string[]): Promise<Namings> {
@@ -118,7 +103,7 @@ interface Columns {
 function rowMaker(workspace: Workspace, { namings, blocks, showsConditions }: Columns, now: number) {
   const read = rememberingReader();
   const compiled = new Map<string, CompiledAccess>();
-  const pause = createYielder(laneOf(workspace));
+  const pause = createYielder(shareKeyOf(workspace));
   return async (member: RecordData): Promise<MatrixRow> => {
     const { id, email, role, status } = member;
     const access = compileOnce(compiled, await heldPolicies(workspace, id, read));
@@ -151,21 +136,21 @@ function compileOnce(compiled: Map<string, CompiledAccess>, held: readonly Attac
   return access;
 }
 
-type Place = Pick<AccessContext, 'user' | 'tenant' | 'jwt' | 'naming'> & {
+type MatrixCaller = Pick<AccessContext, 'user' | 'tenant' | 'jwt' | 'naming'> & {
   readonly now: number;
   readonly showsConditions: boolean;
 };
 
-interface AskedCells {
+interface RowOfCells {
   readonly entityName: string;
-  readonly place: Place;
+  readonly place: MatrixCaller;
   /** Is asked between two cells. */
   readonly pause: () => Promise<void> | undefined;
 }
 
 async function cellsOf(
   access: CompiledAccess,
-  { entityName, place, pause }: AskedCells,
+  { entityName, place, pause }: RowOfCells,
 ): Promise<Readonly<Record<Verb, MatrixCell>>> {
   const excess = describeExcess(access);
   const cells: (readonly [Verb, MatrixCell])[] = [];
@@ -177,38 +162,42 @@ async function cellsOf(
   return Object.fromEntries(cells) as Record<Verb, MatrixCell>;
 }
 
-function cellOf(access: CompiledAccess, deps: ActionParts, place: Place): MatrixCell {
-  const { method, resource } = routeOfVerb(deps, anyRecord);
+function cellOf(
+  access: CompiledAccess,
+  { verb, entityName }: { readonly verb: Verb; readonly entityName: string },
+  place: MatrixCaller,
+): MatrixCell {
+  const { method, resource } = routeOfVerb({ verb, entityName }, anyRecord);
   return decidedCell(access, place, {
-    action: deps.verb + deps.entityName,
-    ...{ method, path: resource, pathParameters: { entity: deps.entityName, id: anyRecord } },
-    pending: deps.verb === 'browse' ? [] : ['record', 'body'],
+    action: verb + entityName,
+    ...{ method, path: resource, pathParameters: { entity: entityName, id: anyRecord } },
+    pending: verb === 'browse' ? [] : ['record', 'body'],
   });
 }
 
 /** Of a block that is called with nothing in the path after its name. */
-function runCell(access: CompiledAccess, name: string, place: Place): MatrixCell {
+function runCell(access: CompiledAccess, name: string, place: MatrixCaller): MatrixCell {
   if (describeExcess(access) !== undefined) return { decision: 'implicit_deny' };
-  const asked = { method: 'POST', path: `/logicblocks/${name}`, pathParameters: { name } };
-  return decidedCell(access, place, { action: `run${name}`, ...asked, pending: ['body'] });
+  const request = { method: 'POST', path: `/logicblocks/${name}`, pathParameters: { name } };
+  return decidedCell(access, place, { action: `run${name}`, ...request, pending: ['body'] });
 }
 
-interface AskedCell extends Pick<AccessContext['request'], 'method' | 'path' | 'pathParameters'> {
+interface CellRequest extends Pick<AccessContext['request'], 'method' | 'path' | 'pathParameters'> {
   readonly action: string;
   readonly pending: NonNullable<AccessContext['pending']>;
 }
 
 function decidedCell(
   access: CompiledAccess,
-  { now, showsConditions, ...caller }: Place,
-  { action, pending, ...asked }: AskedCell,
+  { now, showsConditions, ...caller }: MatrixCaller,
+  { action, pending, ...request }: CellRequest,
 ): MatrixCell {
   const context = (): AccessContext => ({
     ...caller,
-    request: { ...asked, queryParameters: new Map(), ip: '127.0.0.1', time: now },
+    request: { ...request, queryParameters: new Map(), ip: '127.0.0.1', time: now },
     pending,
   });
-  const explanation = access.explain(action, asked.path, context);
+  const explanation = access.explain(action, request.path, context);
   const isConditional = dependsOnConditions(explanation);
   if (isConditional && !showsConditions) return { decision: 'undecided', conditional: true };
   const described = describeDecision(explanation);

@@ -1,32 +1,32 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import {
   type AccessContext,
   type AttachedPolicy,
   type CompiledAccess,
   compilePolicies,
   enforcedOf,
-  type RenamedField,
-  type RequestContext,
+  routeOfVerb,
   type Verb,
   verbs,
 } from '../../access/port.ts';
 import type { ConfigSet } from '../../config/port.ts';
-import { systemEntityNames } from '../../schema/port.ts';
-import { routeOfVerb } from '../decisions/action-parts.ts';
-import { lintBlocks } from '../lint/lint-entities.ts';
+import { lintBlocks } from '../linted-config.ts';
 
-/** What a person may do, by entity and verb, and the statements that it comes from, as they are stored. */
+type RenamedFields = ReturnType<CompiledAccess['renamedFields']>;
+
+/** The permissions of a person, by entity and verb, and the statements that it comes from, as they are stored. */
 export interface Permissions {
   readonly entities: Readonly<Record<string, Readonly<Record<Verb, boolean>>>>;
   /** The names of the blocks that may be run, and of no others. */
   readonly logicblocks: readonly string[];
   readonly statements: readonly unknown[];
   /** What these call otherwise than it is called now, by entity. */
-  readonly renamed?: Readonly<Record<string, readonly RenamedField[]>>;
+  readonly renamed?: Readonly<Record<string, RenamedFields>>;
 }
 
 /** Who asks, and from where. */
 export interface PermissionsCaller extends Pick<AccessContext, 'user' | 'tenant' | 'jwt'> {
-  readonly request: Pick<RequestContext, 'ip' | 'time' | 'origin'>;
+  readonly request: Pick<AccessContext['request'], 'ip' | 'time' | 'origin'>;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface PermissionsCaller extends Pick<AccessContext, 'user' | 'tenant'
 export async function permissionsOf(
   held: readonly AttachedPolicy[],
   config: ConfigSet,
-  asker: PermissionsCaller,
+  caller: PermissionsCaller,
   pause: () => Promise<void> | undefined,
 ): Promise<Permissions> {
   const access = compilePolicies(held);
@@ -46,8 +46,8 @@ export async function permissionsOf(
     const { method, resource } = routeOfVerb({ verb, entityName }, '');
     const parts = { method, path: resource, pathParameters: { entity: entityName }, queryParameters: new Map() };
     const context = (): AccessContext => ({
-      ...asker,
-      request: { ...asker.request, ...parts },
+      ...caller,
+      request: { ...caller.request, ...parts },
       pending: [...(verb === 'browse' ? [] : ['record' as const]), ...(method === 'GET' ? [] : ['body' as const])],
     });
     const isAboutOne = aboutOne.includes(verb);
@@ -55,7 +55,7 @@ export async function permissionsOf(
     return ruling.outcome === 'allowed' || ruling.outcome === 'undecided';
   };
   const names = [...new Set([...config.entityNames, ...systemEntityNames])].sort();
-  const renamed: Record<string, readonly RenamedField[]> = {};
+  const renamed: Record<string, RenamedFields> = {};
   const enforced = held.map((policy) => ({ ...policy, statements: enforcedOf(policy.statements) }));
   const mayNameFields = enforced.some(({ statements }) =>
     /"Fields"|record\.|request\./i.test(JSON.stringify(statements)),
@@ -69,13 +69,13 @@ export async function permissionsOf(
     }
     entities[name] = allowed;
     const naming = mayNameFields ? (await config.entity(name))?.naming : undefined;
-    const found = naming === undefined ? [] : renamedIn(access, name, { ...asker, naming });
+    const found = naming === undefined ? [] : renamedIn(access, name, { ...caller, naming });
     if (found.length > 0) renamed[name] = found;
   }
   const logicblocks: string[] = [];
   for (const name of lintBlocks(config).toSorted()) {
     await pause();
-    if (mayRun(access, name, asker)) logicblocks.push(name);
+    if (mayRun(access, name, caller)) logicblocks.push(name);
   }
   const statements = new Map(enforced.map((policy) => [policy.policyId, policy.statements]));
   const isRenamed = Object.keys(renamed).length > 0;
@@ -83,11 +83,11 @@ export async function permissionsOf(
 }
 
 /** With some input, and something or nothing in the path after the name. */
-function mayRun(access: CompiledAccess, name: string, asker: PermissionsCaller): boolean {
+function mayRun(access: CompiledAccess, name: string, caller: PermissionsCaller): boolean {
   const action = `run${name}`;
   const path = `/logicblocks/${name}`;
   const parts = { method: 'POST', path, pathParameters: { name }, queryParameters: new Map() };
-  const context = (): AccessContext => ({ ...asker, request: { ...asker.request, ...parts }, pending: ['body'] });
+  const context = (): AccessContext => ({ ...caller, request: { ...caller.request, ...parts }, pending: ['body'] });
   const rulings = [access.rule(action, path, context), access.ruleOnSome(action, `${path}/`, context)];
   return rulings.some(({ outcome }) => outcome === 'allowed' || outcome === 'undecided');
 }
@@ -95,10 +95,10 @@ function mayRun(access: CompiledAccess, name: string, asker: PermissionsCaller):
 function renamedIn(
   access: CompiledAccess,
   entityName: string,
-  { request, ...asker }: PermissionsCaller & Pick<AccessContext, 'naming'>,
-): readonly RenamedField[] {
+  { request, ...caller }: PermissionsCaller & Pick<AccessContext, 'naming'>,
+): RenamedFields {
   const sent = { method: '', path: '', pathParameters: {}, queryParameters: new Map() };
-  const context = { ...asker, request: { ...request, ...sent } };
+  const context = { ...caller, request: { ...request, ...sent } };
   const found = verbs.flatMap((verb) => access.renamedFields(verb + entityName, () => context));
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }

@@ -1,16 +1,23 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { AccessContext, CompiledAccess, Pending, RequestContext, Statement } from '../../access/port.ts';
+import {
+  type AccessContext,
+  actionParts,
+  type CompiledAccess,
+  compilePolicies,
+  type Statement,
+} from '../../access/port.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { RecordData } from '../../records/port.ts';
 import {
   asDefined,
   bodyAsRead,
+  type Cursors,
   fieldsBeyond,
   findRecord,
   namedBody,
+  type RecordData,
   readableUnchangedFields,
   readUpdate,
   recordOfCreate,
@@ -19,21 +26,13 @@ import {
 } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import type { Environment, Workspace } from '../../tenancy/port.ts';
-import { actionParts } from '../decisions/action-parts.ts';
-import { describeDecision } from '../decisions/describe-decision.ts';
-import { type RequestSubject, type SentRequest, valuesAsRead } from '../decisions/request-values.ts';
-import { withSecrets } from '../decisions/secret-fields.ts';
-import { findWorkspace } from '../founding/find-workspace.ts';
+import { type Environment, findWorkspace, type Workspace } from '../../tenancy/port.ts';
+import { describeDecision, draftPolicy } from '../decisions/describe-decision.ts';
+import { type RequestSubject, type SentRequest, valuesAsRead, withSecrets } from '../decisions/request-values.ts';
+import { memberOf } from '../members/member.ts';
+import { heldPolicies } from '../policies/held-policies.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
-import { grantToGet, type Judged, judgeRequest } from './judge-request.ts';
-import { draftAsPerson, memberAsPerson, type SimulatedPerson } from './simulated-person.ts';
-
-/** Decides hypothetical requests. */
-export interface AccessSimulator {
-  /** @throws Problem `not_found` for a workspace, a member or a record that is not there. */
-  simulate(orgCode: string, simulation: Simulation): Promise<Simulated>;
-}
+import { type EvaluatedRequest, evaluateRequest, grantToGet } from './evaluate-request.ts';
 
 export interface Simulation {
   readonly env: Environment;
@@ -50,25 +49,24 @@ export interface Simulation {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What is given beside the request; where it is left out the platform puts what it knows. */
-export interface SimulatedContext extends Partial<Pick<RequestContext, 'ip' | 'time' | 'origin' | 'body'>> {
+export interface SimulatedContext extends Partial<Pick<AccessContext['request'], 'ip' | 'time' | 'origin' | 'body'>> {
   readonly jwt?: Fields;
   readonly user?: Partial<AccessContext['user']>;
   readonly tenant?: Partial<AccessContext['tenant']>;
 }
 
-export type Simulated = ReplyOf<typeof accessApi.simulateAccess>;
+type Simulated = ReplyOf<typeof accessApi.simulateAccess>;
 
-export interface SimulatorDeps {
+/** What is read to tell what people may do. */
+export interface AccessReadDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly cursors: Cursors;
   readonly clock: Clock;
 }
 
-export function createAccessSimulator(deps: SimulatorDeps): AccessSimulator {
-  return { simulate: (orgCode, simulation) => simulate(deps, orgCode, simulation) };
-}
-
-async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simulation): Promise<Simulated> {
+/** Decides a hypothetical request. @throws Problem `not_found` for a workspace, a member or a record that is not there. */
+export async function simulate(deps: AccessReadDeps, orgCode: string, simulation: Simulation): Promise<Simulated> {
   const { env, tenantCode, who, action, request } = simulation;
   const isNamed = tenantCode !== undefined;
   const workspace = isNamed ? await findWorkspace(deps.stores, { env, orgCode, tenantCode }) : undefined;
@@ -84,7 +82,7 @@ async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simula
   const now = deps.clock.now();
   const context = withSecrets(contextOf(simulation, { workspace, person, record, about, now }), entity);
   const toBe = { entity, userId: person.user.id, record, now: context.request.time };
-  const judged = judgeRequest(person.access, {
+  const evaluated = evaluateRequest(person.access, {
     action,
     context,
     recordToBe: (body) => recordToBe(toBe, body),
@@ -95,10 +93,10 @@ async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simula
     action,
     resource: request.path,
     ...(person.member === undefined ? {} : { user: person.member }),
-    ...describeDecision(judged.explanation, { withConditions: true }),
+    ...describeDecision(evaluated.explanation, { withConditions: true }),
     ...(excess === undefined ? {} : { decision: 'implicit_deny', reason: excess }),
-    ...(judged.ruling.outcome === 'undecided' ? { needs: judged.ruling.needs } : {}),
-    ...fieldsOf(judged, entity, unchangedIn(context, about, person.access)),
+    ...(evaluated.ruling.outcome === 'undecided' ? { needs: evaluated.ruling.needs } : {}),
+    ...fieldsOf(evaluated, entity, unchangedIn(context, about, person.access)),
   };
 }
 
@@ -138,7 +136,7 @@ async function recordOf(
   return asDefined(entity, found.data);
 }
 
-interface Known {
+interface SimulationInput {
   readonly workspace: Workspace | undefined;
   readonly person: SimulatedPerson;
   readonly record: Fields | undefined;
@@ -146,12 +144,15 @@ interface Known {
   readonly now: number;
 }
 
-function contextOf({ context, request }: Simulation, { workspace, person, record, about, now }: Known): AccessContext {
+function contextOf(
+  { context, request }: Simulation,
+  { workspace, person, record, about, now }: SimulationInput,
+): AccessContext {
   const { ip = '127.0.0.1', time = now, origin, body } = context;
   const takesBody = request.method === 'POST' || request.method === 'PUT';
   // Nothing else waits for a record: there one has no value.
   const isAboutRecord = about !== undefined && about.verb !== 'browse';
-  const pending: readonly Pending[] = [
+  const pending: AccessContext['pending'] = [
     ...(takesBody && body === undefined ? ['body' as const] : []),
     ...(isAboutRecord && record === undefined ? ['record' as const] : []),
   ];
@@ -191,7 +192,7 @@ function unchangedIn(context: AccessContext, about: RequestSubject | undefined, 
 
 /** The fields that are left, and that a body does not keep to them. */
 function fieldsOf(
-  { ruling: { outcome, fields } }: Judged,
+  { ruling: { outcome, fields } }: EvaluatedRequest,
   entity: CompiledEntity | undefined,
   { body, isUnchanged }: SimulatedBody,
 ): Partial<Pick<Simulated, 'fields' | 'decision' | 'reason'>> {
@@ -201,4 +202,42 @@ function fieldsOf(
   if (beyond === undefined) return left;
   const reason = `no statement allows it for the field \`${beyond.slice(0, 100)}\``;
   return { ...left, decision: 'implicit_deny', reason };
+}
+
+/** In whose name a request is simulated. */
+interface SimulatedPerson {
+  readonly access: CompiledAccess;
+  readonly user: AccessContext['user'];
+  /** What a token of the person would say. */
+  readonly jwt: AccessContext['jwt'];
+  /** Left out of a draft, which no person holds. */
+  readonly member?: { readonly id: string; readonly email: string; readonly status: string };
+}
+
+/** A member with all that he holds now. @throws Problem `not_found`. */
+async function memberAsPerson(workspace: Workspace, userId: string): Promise<SimulatedPerson> {
+  const data = await memberOf(workspace, userId);
+  const access = compilePolicies(await heldPolicies(workspace, data.id));
+  const member = { id: data.id, email: String(data.email), status: String(data.status ?? '') };
+  return { access, ...callerOf(workspace, data), member };
+}
+
+/** What the context of a member's call says of the member. */
+export function callerOf(
+  { orgCode, tenantId, tenantCode, env }: Workspace,
+  member: RecordData,
+): Pick<AccessContext, 'user' | 'jwt'> {
+  const user = { id: member.id, email: String(member.email) };
+  const names = { fn: String(member.fn ?? ''), ln: String(member.ln ?? '') };
+  const place = { org: orgCode, tenant_id: tenantId, tenant_code: tenantCode, env };
+  return { user, jwt: { ...place, sub: user.id, email: user.email, ...names } };
+}
+
+/** A person who holds these statements and nothing else. */
+function draftAsPerson(statements: readonly Statement[], user: Partial<AccessContext['user']>): SimulatedPerson {
+  return {
+    access: compilePolicies([{ ...draftPolicy, statements }]),
+    user: { id: '', email: '', ...user },
+    jwt: {},
+  };
 }

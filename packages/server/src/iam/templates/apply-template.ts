@@ -3,20 +3,25 @@ import { timestamp } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { type Actor, mergeChanges, type PlannedChange, recordCounter, unconditional } from '../../records/port.ts';
 import { asRead } from '../../store/table.ts';
-import { type Plan, transact } from '../../store/transact.ts';
+import { type CommitPlan, transact } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { auditEntryInWorkspace } from '../audited-changes.ts';
+import type { WorkspaceTemplates } from '../founding/describe-templates.ts';
 import { type GrantDeps, type NewRecord, plannedRecords } from '../founding/founding.ts';
-import type { WorkspaceTemplates } from '../founding/workspace-templates.ts';
-import { type AccessEpochs, thenBump } from '../policies/access-epochs.ts';
-import { policyIdsOf } from '../policies/group-policies.ts';
-import { moveEpoch } from '../policies/policy-epoch.ts';
-import { adminPolicy } from '../policies/policy-names.ts';
+import { type AccessEpochs, moveEpoch, thenBump } from '../policies/epochs.ts';
+import { adminPolicy, policyIdsOf } from '../policies/held-policies.ts';
 import { keepAnAdmin } from '../rules/last-admin.ts';
-import { rewrittenRecord } from '../rules/rewritten-record.ts';
-import { groupDigest, policyDigest } from './compare-template.ts';
+import { rewrittenRecord } from '../rules/removal.ts';
+import {
+  contentDigest,
+  groupDigest,
+  policiesDigest,
+  policyDigest,
+  type TemplateMark,
+  type TemplateRecord,
+  templateMarks,
+} from './compare-template.ts';
 import { type PlannedItem, planTemplate, type TemplatePlan } from './plan-template.ts';
-import { contentDigest, type MarkedRecord, policiesDigest, type TemplateMark, templateMarks } from './template-mark.ts';
 
 export interface ApplyDeps extends GrantDeps {
   readonly epochs: AccessEpochs;
@@ -24,16 +29,16 @@ export interface ApplyDeps extends GrantDeps {
   readonly policyGate?: ((workspace: Workspace, policies: number) => Promise<void>) | undefined;
 }
 
-export interface TemplateApplication {
+interface TemplateApplication {
   readonly templates: WorkspaceTemplates;
   readonly replacesLocal: boolean;
-  /** Who applies it: a builder, whose id records then name. */
+  /** The builder who applies it, whose id records then name. */
   readonly auditCaller: AuditCaller;
   /** The digests of what was agreed to. */
   readonly agreed: ReadonlySet<string>;
 }
 
-interface ApplicationPlan extends Plan {
+interface ApplicationPlan extends CommitPlan {
   readonly outcome: 'applied' | 'nothing' | 'overtaken';
 }
 
@@ -165,7 +170,7 @@ function markChanges(
   const { templates } = application;
   const { mark, items } = planned;
   const ids = idsAfter(planned, made);
-  const marked = (item: PlannedItem): readonly MarkedRecord[] => {
+  const marked = (item: PlannedItem): readonly TemplateRecord[] => {
     const { kind, name, step, stored } = item;
     const id = stored?.id ?? made.get(item);
     const known = (kind === 'policy' ? mark?.value.policies : mark?.value.groups)?.find((one) => one.name === name);

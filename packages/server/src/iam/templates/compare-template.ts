@@ -1,13 +1,13 @@
-/** How a workspace differs from the template of its org. */
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { parseStatements, type Statement } from '../../access/port.ts';
 import type { RecordData } from '../../records/port.ts';
-import type { Row } from '../../store/table.ts';
+import { json, type Row, table } from '../../store/table.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import type { WorkspaceTemplates } from '../founding/workspace-templates.ts';
-import { policyIdsOf } from '../policies/group-policies.ts';
-import { platformGroups, platformPolicies, recordByName } from '../policies/policy-names.ts';
-import { contentDigest, type MarkedRecord, policiesDigest, type TemplateMark, templateMarks } from './template-mark.ts';
+import type { WorkspaceTemplates } from '../founding/describe-templates.ts';
+import { platformGroups, platformPolicies, policyIdsOf, recordByName } from '../policies/held-policies.ts';
+
+/** Differences of a workspace from the template of its org. */
 
 export interface ComparedItem {
   readonly kind: 'policy' | 'group';
@@ -21,7 +21,7 @@ export interface ComparedItem {
   readonly stored: RecordData | undefined;
 }
 
-export interface Comparison {
+export interface TemplateComparison {
   readonly mark: Row<TemplateMark> | undefined;
   /** The policies and groups of the template, in its order, policies first. */
   readonly items: readonly ComparedItem[];
@@ -35,7 +35,7 @@ export interface Comparison {
 export async function compareTemplate(
   { scope }: Pick<Workspace, 'scope'>,
   templates: WorkspaceTemplates,
-): Promise<Comparison> {
+): Promise<TemplateComparison> {
   const [mark, policies, groups, ownPolicies, ownGroups] = await Promise.all([
     templateMarks.read(scope, undefined),
     Promise.all(templates.policies.map(({ name }) => recordByName(scope, 'aclpolicy', name))),
@@ -72,16 +72,16 @@ export function groupDigest(group: RecordData): string {
   return policiesDigest(policyIdsOf(group));
 }
 
-interface Found {
+interface ComparedRecord {
   readonly kind: ComparedItem['kind'];
   readonly name: string;
   readonly stored: RecordData | undefined;
   readonly isSame: boolean;
-  readonly marked: MarkedRecord | undefined;
+  readonly marked: TemplateRecord | undefined;
   readonly digest: string | undefined;
 }
 
-function compared({ kind, name, stored, isSame, marked, digest }: Found): ComparedItem {
+function compared({ kind, name, stored, isSame, marked, digest }: ComparedRecord): ComparedItem {
   // What was never made cannot have been removed; a workspace without a mark may never have had it.
   if (stored === undefined) return { kind, name, state: 'missing', isLocal: marked !== undefined, stored };
   if (isSame) return { kind, name, state: 'same', isLocal: false, stored };
@@ -103,4 +103,42 @@ function plain(statements: readonly Statement[]): unknown {
 function isSameSet(ids: readonly string[], wanted: readonly (string | undefined)[]): boolean {
   const [has, is] = [new Set(ids), new Set(wanted)];
   return has.size === is.size && [...has].every((id) => is.has(id));
+}
+
+/** What of a workspace its template has made, and as what. Absent in workspaces that earlier releases founded. */
+export interface TemplateMark {
+  /** When the template was last applied. */
+  readonly at: string;
+  /** Of the whole template that was. */
+  readonly digest: string;
+  readonly policies: readonly TemplateRecord[];
+  readonly groups: readonly TemplateRecord[];
+}
+
+/** While a record has this id and digest, the workspace has not changed it. */
+export interface TemplateRecord {
+  readonly name: string;
+  readonly id: string;
+  readonly digest: string;
+}
+
+/** In the scope of the workspace. */
+export const templateMarks = table(
+  (_: undefined) => ({ pk: 'workspace', sk: 'template' }),
+  json<TemplateMark>('mark of a template', { at: 'string', digest: 'string', policies: 'object', groups: 'object' }),
+);
+
+/** Of JSON, however its members are ordered. */
+export function contentDigest(content: unknown): string {
+  return hash('sha256', JSON.stringify(content, sorted), 'base64url');
+}
+
+/** Of the policies of a group, in any order. */
+export function policiesDigest(ids: readonly string[]): string {
+  return contentDigest([...new Set(ids)].sort());
+}
+
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }

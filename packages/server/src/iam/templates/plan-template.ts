@@ -4,14 +4,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from '../../access/port.ts';
 import type { RecordData } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { widenedGroup, widenedPolicy } from '../founding/widened-templates.ts';
-import type { WorkspaceTemplates } from '../founding/workspace-templates.ts';
-import { policyIdsOf } from '../policies/group-policies.ts';
-import { readPolicies } from '../policies/held-policies.ts';
-import { type ComparedItem, type Comparison, compareTemplate, statementsOf } from './compare-template.ts';
-import { contentDigest } from './template-mark.ts';
+import type { WorkspaceTemplates } from '../founding/describe-templates.ts';
+import { widenedGroup, widenedPolicy } from '../founding/describe-templates.ts';
+import { policyIdsOf, readPolicies } from '../policies/held-policies.ts';
+import {
+  type ComparedItem,
+  compareTemplate,
+  contentDigest,
+  statementsOf,
+  type TemplateComparison,
+} from './compare-template.ts';
 
-export type TemplateStep = 'none' | 'create' | 'replace' | 'keep';
+type TemplateStep = 'none' | 'create' | 'replace' | 'keep';
 
 export interface PlannedItem extends ComparedItem {
   readonly step: TemplateStep;
@@ -24,7 +28,7 @@ export interface PlannedItem extends ComparedItem {
   readonly after: unknown;
 }
 
-export interface TemplatePlan extends Pick<Comparison, 'mark' | 'policyIds'> {
+export interface TemplatePlan extends Pick<TemplateComparison, 'mark' | 'policyIds'> {
   readonly items: readonly PlannedItem[];
 }
 
@@ -94,12 +98,12 @@ interface WantedGroup {
 
 async function plannedGroup(
   workspace: Workspace,
-  { item, step: asked, wanted: after }: WantedGroup,
+  { item, step: wanted, wanted: after }: WantedGroup,
 ): Promise<PlannedItem> {
   const { name, stored } = item;
   const held = await policiesOf(workspace, stored);
   const before = stored === undefined ? null : held.map((policy) => policy.name).sort();
-  const step = asked === 'replace' && isDeepStrictEqual(before, after) ? 'keep' : asked;
+  const step = wanted === 'replace' && isDeepStrictEqual(before, after) ? 'keep' : wanted;
   const content = { step, before, after };
   if (!isDone(step)) return { ...item, ...content, widens: [], digest: undefined };
   const was = before === null ? undefined : { name, acl_policies: before };

@@ -3,25 +3,24 @@
 import { systemEntityNames } from '@freehold/contract/system-entities';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { systemConfig } from '../../config/config-set.ts';
-import { createFences } from '../../config/fence.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type IdSource, uuidv7Source } from '../../lib/ids.ts';
 import { createCursors } from '../../records/listing/cursor.ts';
 import { type RecordData, recordText } from '../../records/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../../records/record-runtime.ts';
+import { createFences } from '../../records/writing/fence.ts';
 import { createNumbering } from '../../records/writing/numbering.ts';
 import { createSealer } from '../../records/writing/sealed-values.ts';
-import type { PolicyBound } from '../../records/writing/write-gate.ts';
-import { createWriteLoop, type RecordCall } from '../../records/writing/write-loop.ts';
+import { createWriteLoop, type PolicyBound, type RecordCall } from '../../records/writing/write-loop.ts';
 import { systemEntity } from '../../schema/system/system-entities.ts';
 import type { Store } from '../../store/port.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { auditCallerOf } from '../audited-changes.ts';
 import { foundingChanges, type GrantDeps, joiningChanges } from '../founding/founding.ts';
-import { createIamRules } from '../iam-rules.ts';
-import { servicePrincipal } from '../members/service-principal.ts';
-import { createAccessEpochs } from '../policies/access-epochs.ts';
-import { policyIdByName } from '../policies/policy-names.ts';
+import { servicePrincipal } from '../members/member.ts';
+import { createAccessEpochs } from '../policies/epochs.ts';
+import { policyIdByName } from '../policies/held-policies.ts';
+import { createIamRules } from '../rules/iam-rules.ts';
 import type { PolicyNaming } from '../rules/removal.ts';
 
 export interface FoundedWorkspace {

@@ -2,7 +2,7 @@ import { pointerTo } from '../json-pointer.ts';
 import { Problem } from '../problem.ts';
 
 export interface StrictJsonOptions {
-  /** How many arrays and objects may stand inside each other. */
+  /** The number of arrays and objects that may stand inside each other. */
   readonly depthMax?: number;
   /** How many members all objects of the text may have together; an array or object within an array counts as one. */
   readonly membersMax?: number;

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type EventLoop, FairScheduler, type Lane } from './fair-scheduler.ts';
-import { createPacer } from './pacer.ts';
+import { createPacer, type EventLoop, FairScheduler, type ShareKey } from './fair-scheduler.ts';
 
 const eventLoop: EventLoop = {
   now: () => performance.now(),
@@ -23,14 +22,17 @@ const sliceSteps = 250_000;
  * Undefined where the work may go on at once.
  * @param stepsTaken what the work has taken so far, where that is counted.
  */
-export function createYielder(lane: Lane, stepsTaken: () => number = uncounted): () => Promise<void> | undefined {
-  let begun = performance.now();
-  let begunAt = stepsTaken();
+export function createYielder(
+  shareKey: ShareKey,
+  stepsTaken: () => number = uncounted,
+): () => Promise<void> | undefined {
+  let startedAt = performance.now();
+  let startSteps = stepsTaken();
   return () => {
-    if (performance.now() - begun < sliceMilliseconds && stepsTaken() - begunAt < sliceSteps) return undefined;
-    return scheduler.rejoin(lane).then(() => {
-      begun = performance.now();
-      begunAt = stepsTaken();
+    if (performance.now() - startedAt < sliceMilliseconds && stepsTaken() - startSteps < sliceSteps) return undefined;
+    return scheduler.rejoin(shareKey).then(() => {
+      startedAt = performance.now();
+      startSteps = stepsTaken();
     });
   };
 }
@@ -40,7 +42,7 @@ export function paceBackground(): () => Promise<void> {
   return createPacer({
     now: eventLoop.now,
     pause: (milliseconds) => pause(milliseconds),
-    callsBegun: () => scheduler.callsBegun,
+    callsStarted: () => scheduler.callsStarted,
   });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Problem } from '../problem.ts';
 import { scheduler } from './event-loop.ts';
-import { type EventLoop, FairScheduler, type Lane } from './fair-scheduler.ts';
+import { type EventLoop, FairScheduler, type ShareKey } from './fair-scheduler.ts';
 
 const limits = {
   round: { orgMilliseconds: 1, milliseconds: 2, waitingMilliseconds: 1 },
@@ -14,11 +14,11 @@ describe('fair turns', () => {
   test('let the calls of an org ahead at once until its share of a round is spent, and no call of another wait', async () => {
     const fixture = new Fixture();
     fixture.callsOf('greedy', 30, 0.125);
-    assert.equal(fixture.begun.length, 8);
+    assert.equal(fixture.started.length, 8);
     fixture.call('modest', 0.125);
-    assert.deepEqual(fixture.begun.slice(8), ['modest']);
+    assert.deepEqual(fixture.started.slice(8), ['modest']);
     await fixture.run();
-    assert.equal(fixture.begun.length, 31);
+    assert.equal(fixture.started.length, 31);
   });
 
   test('let an org ahead at once again in the next round', async () => {
@@ -26,34 +26,34 @@ describe('fair turns', () => {
     fixture.callsOf('a', 8, 0.125);
     await fixture.run();
     fixture.callsOf('a', 8, 0.125);
-    assert.equal(fixture.begun.length, 16);
+    assert.equal(fixture.started.length, 16);
   });
 
   test('have many orgs wait that together ask for too much at once', () => {
     const fixture = new Fixture();
     for (let org = 0; org < 100; org++) fixture.call(`org ${org}`, 0.125);
-    assert.equal(fixture.begun.length, 16);
+    assert.equal(fixture.started.length, 16);
   });
 
   test('have a call wait for no more than a turn of each other org', async () => {
     const fixture = new Fixture();
     for (const org of ['a', 'b', 'c']) fixture.callsOf(org, 500, 0.05);
-    fixture.begun.length = 0;
+    fixture.started.length = 0;
     fixture.wait('modest', 0.05);
     await fixture.run();
     // Five calls make a turn, and where it ends is only known when it is over.
-    const before = fixture.begun.slice(0, fixture.begun.indexOf('modest'));
+    const before = fixture.started.slice(0, fixture.started.indexOf('modest'));
     for (const org of ['a', 'b', 'c']) assert.ok(before.filter((one) => one === org).length <= 6, before.join());
   });
 
   test('have a workspace wait for no more than a turn of another of its org', async () => {
     const fixture = new Fixture();
     fixture.callsOf('org/greedy', 500, 0.05);
-    fixture.begun.length = 0;
+    fixture.started.length = 0;
     fixture.call('org/modest', 0.05);
-    assert.equal(fixture.begun.length, 0);
+    assert.equal(fixture.started.length, 0);
     await fixture.run();
-    assert.ok(fixture.begun.indexOf('org/modest') <= 6, fixture.begun.slice(0, 20).join());
+    assert.ok(fixture.started.indexOf('org/modest') <= 6, fixture.started.slice(0, 20).join());
   });
 
   test('give an org with many workspaces no more than another', async () => {
@@ -61,7 +61,7 @@ describe('fair turns', () => {
     for (let place = 0; place < 50; place++) for (let call = 0; call < 4; call++) fixture.wait(`many/${place}`, 0.05);
     for (let call = 0; call < 200; call++) fixture.wait('one/only', 0.05);
     await fixture.run();
-    const half = fixture.begun.slice(0, 200).filter((name) => name.startsWith('many/')).length;
+    const half = fixture.started.slice(0, 200).filter((name) => name.startsWith('many/')).length;
     assert.ok(half >= 90 && half <= 110, String(half));
   });
 
@@ -70,7 +70,7 @@ describe('fair turns', () => {
     for (let call = 0; call < 40; call++) fixture.wait('dear', 1);
     for (let call = 0; call < 400; call++) fixture.wait('cheap', 0.1);
     await fixture.run();
-    const first = fixture.begun.slice(0, 220);
+    const first = fixture.started.slice(0, 220);
     const dear = first.filter((name) => name === 'dear').length;
     assert.ok(dear >= 18 && dear <= 22, String(dear));
   });
@@ -80,7 +80,7 @@ describe('fair turns', () => {
     fixture.long('export', 40, 1);
     for (let call = 0; call < 400; call++) fixture.wait('cheap', 0.1);
     await fixture.run();
-    const slices = fixture.begun.slice(0, 220).filter((name) => name === 'export').length;
+    const slices = fixture.started.slice(0, 220).filter((name) => name === 'export').length;
     assert.ok(slices >= 17 && slices <= 22, String(slices));
   });
 
@@ -89,7 +89,7 @@ describe('fair turns', () => {
     fixture.enter('a');
     fixture.loop.time += 500;
     fixture.enter('a');
-    assert.deepEqual(fixture.begun, ['a', 'a']);
+    assert.deepEqual(fixture.started, ['a', 'a']);
   });
 
   test('refuse calls of an org of which too many wait, those alone, and no work that has begun', async () => {
@@ -102,9 +102,9 @@ describe('fair turns', () => {
     fixture.call('modest', 0.125);
     fixture.wait('greedy', 0.125);
     await fixture.run();
-    assert.equal(fixture.begun.length, 1010);
+    assert.equal(fixture.started.length, 1010);
     fixture.call('greedy', 0.125);
-    assert.equal(fixture.begun.length, 1011);
+    assert.equal(fixture.started.length, 1011);
   });
 
   test('share time evenly between those who wait, whatever they ask for', async () => {
@@ -131,7 +131,7 @@ async function shareEvenly(seed: number): Promise<void> {
   // As long as no owner is at its end.
   await fixture.run(40);
   const timeOf = (belongs: (name: string) => boolean) =>
-    fixture.begun.reduce((sum, name, index) => (belongs(name) ? sum + (fixture.costs[index] ?? 0) : sum), 0);
+    fixture.started.reduce((sum, name, index) => (belongs(name) ? sum + (fixture.costs[index] ?? 0) : sum), 0);
   const apart = 2 * (limits.turnMilliseconds + dearest);
   const orgs = names.map((_, org) => timeOf((name) => name.startsWith(`org ${org}/`)));
   assert.ok(Math.max(...orgs) - Math.min(...orgs) <= apart, `seed ${seed}: orgs had ${orgs.join(', ')}`);
@@ -188,17 +188,17 @@ async function settled(): Promise<void> {
   for (let hop = 0; hop < 10; hop++) await Promise.resolve();
 }
 
-/** Calls by the names of their lanes, `org` or `org/workspace`, which take as long as is said. */
+/** Calls by the names of their share keys, `org` or `org/workspace`, with their durations. */
 class Fixture {
   readonly loop = new HandLoop();
   readonly turns = new FairScheduler(this.loop, limits);
   /** Whose calls have begun, in their order, and what they cost. */
-  readonly begun: string[] = [];
+  readonly started: string[] = [];
   readonly costs: number[] = [];
 
   call(name: string, cost: number): void {
     const call = {};
-    const turn = this.turns.enter(call, laneOf(name), this.loop.time);
+    const turn = this.turns.enter(call, shareKeyOf(name), this.loop.time);
     if (turn !== undefined) return void turn.then(() => this.#work(name, cost));
     this.#work(name, cost);
     this.turns.leave(call);
@@ -210,23 +210,23 @@ class Fixture {
 
   /** Work that waits for its turn in any case. */
   wait(name: string, cost: number): void {
-    void this.turns.rejoin(laneOf(name)).then(() => this.#work(name, cost));
+    void this.turns.rejoin(shareKeyOf(name)).then(() => this.#work(name, cost));
   }
 
   long(name: string, slices: number, cost: number): void {
-    const goOn = (left: number): void => {
+    const resume = (left: number): void => {
       if (left === 0) return;
-      void this.turns.rejoin(laneOf(name)).then(() => {
+      void this.turns.rejoin(shareKeyOf(name)).then(() => {
         this.#work(name, cost);
-        goOn(left - 1);
+        resume(left - 1);
       });
     };
-    goOn(slices);
+    resume(slices);
   }
 
   /** A call that ends some other time. */
   enter(name: string): void {
-    const turn = this.turns.enter({}, laneOf(name), this.loop.time);
+    const turn = this.turns.enter({}, shareKeyOf(name), this.loop.time);
     if (turn === undefined) this.#work(name, 0);
   }
 
@@ -235,13 +235,13 @@ class Fixture {
   }
 
   #work(name: string, cost: number): void {
-    this.begun.push(name);
+    this.started.push(name);
     this.costs.push(cost);
     this.loop.time += cost;
   }
 }
 
-function laneOf(name: string): Lane {
+function shareKeyOf(name: string): ShareKey {
   const [org = '', workspace = ''] = name.split('/');
   return { org, workspace };
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 
 /** Whose work something is. */
-export interface Lane {
+export interface ShareKey {
   /** Orgs share what there is evenly, and the workspaces of an org share what the org has. */
   readonly org: string;
   readonly workspace: string;
@@ -17,7 +17,7 @@ export interface EventLoop {
   next(run: () => void): void;
 }
 
-export interface TurnLimits {
+interface TurnLimits {
   /** Of a round: one of the event loop, in which whatever has arrived is read first, and then work goes on that waits. */
   readonly round: {
     /** As long may the work of an org take that never waits. */
@@ -48,26 +48,26 @@ const defaultLimits: TurnLimits = {
 export class FairScheduler {
   readonly #loop: EventLoop;
   readonly #limits: TurnLimits;
-  readonly #orgs: Rotation<OrgLane>;
+  readonly #orgs: Rotation<OrgShare>;
   /** Milliseconds of this round, of calls that went ahead at once. */
   #spent = 0;
-  #begun = 0;
+  #started = 0;
   #isRoundToEnd = false;
   /** The call that went ahead last, as long as it is not known what it has cost. */
   #last: object | undefined;
-  #lastOrg: OrgLane | undefined;
+  #lastOrg: OrgShare | undefined;
   #lastAt = 0;
 
   constructor(loop: EventLoop, limits: TurnLimits = defaultLimits) {
     this.#loop = loop;
     this.#limits = limits;
     const { turnMilliseconds } = limits;
-    this.#orgs = new Rotation(() => new OrgLane(turnMilliseconds), turnMilliseconds);
+    this.#orgs = new Rotation(() => new OrgShare(turnMilliseconds), turnMilliseconds);
   }
 
-  /** How many calls have wanted to begin, in all. */
-  get callsBegun(): number {
-    return this.#begun;
+  /** The number of calls that have wanted to begin, in all. */
+  get callsStarted(): number {
+    return this.#started;
   }
 
   /**
@@ -76,10 +76,10 @@ export class FairScheduler {
    * @param at when it came.
    * @throws Problem `rate_limited`, where too many calls of its org wait.
    */
-  enter(call: object, lane: Lane, at: number): Promise<void> | undefined {
-    this.#begun += 1;
+  enter(call: object, shareKey: ShareKey, at: number): Promise<void> | undefined {
+    this.#started += 1;
     if (this.#last !== undefined) this.#settle(at, this.#limits.round.orgMilliseconds * uncertainPart);
-    const org = this.#orgs.of(lane.org);
+    const org = this.#orgs.of(shareKey.org);
     const { round, waitingMax } = this.#limits;
     if (org.waiting === 0 && org.used < round.orgMilliseconds && this.#spent < round.milliseconds) {
       this.#last = call;
@@ -89,7 +89,7 @@ export class FairScheduler {
     }
     if (org.waiting >= waitingMax)
       throw new Problem('rate_limited', 'too many calls of this org are waiting', { retry_after_seconds: 1 });
-    return this.#wait(lane);
+    return this.#wait(shareKey);
   }
 
   /** A call has ended: where nothing came in between, all that happened since it entered was its work. */
@@ -98,19 +98,19 @@ export class FairScheduler {
   }
 
   /** Work that has taken its time lets others go first. Resolves when it is its turn again. */
-  rejoin(lane: Lane): Promise<void> {
-    return this.#wait(lane);
+  rejoin(shareKey: ShareKey): Promise<void> {
+    return this.#wait(shareKey);
   }
 
-  #wait({ org, workspace }: Lane): Promise<void> {
+  #wait({ org, workspace }: ShareKey): Promise<void> {
     this.#endRoundSoon();
     return new Promise((resolve) => {
-      const lane = this.#orgs.of(org);
-      const place = lane.workspaces.of(workspace);
+      const shareKey = this.#orgs.of(org);
+      const place = shareKey.workspaces.of(workspace);
       place.line.push(resolve);
-      lane.waiting += 1;
-      this.#orgs.join(org, lane);
-      lane.workspaces.join(workspace, place);
+      shareKey.waiting += 1;
+      this.#orgs.join(org, shareKey);
+      shareKey.workspaces.join(workspace, place);
     });
   }
 
@@ -246,7 +246,7 @@ class QueuedWork {
   readonly line: (() => void)[] = [];
 }
 
-class OrgLane {
+class OrgShare {
   credit = 0;
   /** Milliseconds of this round. */
   used = 0;
@@ -256,4 +256,43 @@ class OrgLane {
   constructor(turnMilliseconds: number) {
     this.workspaces = new Rotation(() => new QueuedWork(), turnMilliseconds);
   }
+}
+
+interface PacerDeps {
+  /** Milliseconds, which only grow. */
+  readonly now: () => number;
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** The number of calls that have begun since the process did. */
+  readonly callsStarted: () => number;
+}
+
+/** While calls come, a step is followed by so many pauses as long as it: background work has a seventh of the time. */
+const pausesOfStep = 6;
+/** So that no step, however long, keeps the work from going on. */
+const pauseMillisecondsMax = 250;
+/** How much work is done without a pause: a job over few records is over at once, and those who wait for it are served. */
+const atOnceMilliseconds = 1000;
+
+/**
+ * For background work, asked between two steps of it: while calls come it leaves them the greater part of the time, and
+ * goes on under any load. Where none has come since the step began, or since a pause of its length, it goes on at once.
+ * @param atOnce how many milliseconds of work are done before the first pause.
+ */
+export function createPacer(
+  { now, pause, callsStarted }: PacerDeps,
+  atOnce: number = atOnceMilliseconds,
+): () => Promise<void> {
+  let worked = 0;
+  let startedAt = now();
+  let seen = callsStarted();
+  return async () => {
+    const took = now() - startedAt;
+    worked += took;
+    for (let pauses = 0; worked > atOnce && pauses < pausesOfStep && callsStarted() > seen; pauses++) {
+      seen = callsStarted();
+      await pause(Math.min(took, pauseMillisecondsMax));
+    }
+    startedAt = now();
+    seen = callsStarted();
+  };
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 
 export interface SlotLimits {
-  /** How much of an org is under way at a time, and how much of all. */
+  /** The amount that an org is under way at a time, and how much of all. */
   readonly perOrg: number;
   readonly perNode: number;
   /** Of an org: more is refused. */

@@ -91,9 +91,9 @@ const leapMilliseconds = 24 * 3_600_000;
 /** A clock that is set forward or back. */
 interface ClockChange {
   readonly at: number;
-  /** How far the clock is ahead of UTC from then on. */
+  /** The extent to which the clock is ahead of UTC from then on. */
   readonly offset: number;
-  /** How far it is set forward; negative where it is set back. */
+  /** The extent to which it is set forward; negative where it is set back. */
   readonly ahead: number;
 }
 

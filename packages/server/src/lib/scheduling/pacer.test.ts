@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPacer } from './pacer.ts';
+import { createPacer } from './fair-scheduler.ts';
 
 /** Background work on a clock of its own; `callsOf` says how many calls come in a time. */
 function workplace(callsOf: (from: number, until: number) => number, atOnce = 0) {
@@ -12,7 +12,7 @@ function workplace(callsOf: (from: number, until: number) => number, atOnce = 0)
   const pauses: number[] = [];
   const parts = {
     now: () => now,
-    callsBegun: () => calls,
+    callsStarted: () => calls,
     pause: async (milliseconds: number) => {
       pauses.push(milliseconds);
       pass(milliseconds);

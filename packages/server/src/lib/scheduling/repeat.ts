@@ -6,7 +6,7 @@ export interface Repeated {
 
 /**
  * Does work in the background, a turn each so many milliseconds and never two at once: a turn that is due while another
- * is under way is left out. One that fails is told to `onError`, and the next comes all the same. Keeps no process alive.
+ * is under way is left out. One that fails is passed to `onError`, and the next comes all the same. Keeps no process alive.
  */
 export function repeat(
   turn: () => Promise<void>,

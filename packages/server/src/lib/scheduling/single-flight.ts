@@ -1,5 +1,5 @@
 /** Runs `work` for `key`, or joins the run that is already under way for that key. */
-export type SingleFlight<K, V> = (key: K, work: () => Promise<V>) => Promise<V>;
+type SingleFlight<K, V> = (key: K, work: () => Promise<V>) => Promise<V>;
 
 /**
  * Concurrent calls of one key share one run and its result, also when it fails. Nothing outlives the run: the next call
@@ -16,4 +16,34 @@ export function singleFlight<K, V>(): SingleFlight<K, V> {
     flights.set(key, flight);
     return flight;
   };
+}
+
+/**
+ * Work that many callers request at once is done once for all of them: a caller that comes while it is in progress gets
+ * the result of the next run, so that no caller gets data that was read before its request. Of each key one run is
+ * under way at most.
+ */
+export function coalesce<Result>(work: (key: string) => Promise<Result>): (key: string) => Promise<Result> {
+  const runs = new Map<string, CoalescedRun<Result>>();
+  const start = (key: string): Promise<Result> => {
+    const run: CoalescedRun<Result> = {
+      current: work(key).finally(() => {
+        if (run.next === undefined) runs.delete(key);
+      }),
+    };
+    runs.set(key, run);
+    return run.current;
+  };
+  return (key) => {
+    const run = runs.get(key);
+    if (run === undefined) return start(key);
+    const again = (): Promise<Result> => start(key);
+    run.next ??= run.current.then(again, again);
+    return run.next;
+  };
+}
+
+interface CoalescedRun<Result> {
+  readonly current: Promise<Result>;
+  next?: Promise<Result>;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Limits } from '../plans.ts';
 import { SteppedClock } from '../testing/metered-org.ts';
-import { createCaps } from './caps.ts';
-import type { Limits } from './plan.ts';
-import { showCaps } from './show-caps.ts';
+import { createCaps, showCaps } from './caps.ts';
 
 const clock = new SteppedClock('2026-01-31T12:00:00Z');
 const place = { orgCode: 'acme', env: 'prod' } as const;
@@ -32,11 +31,11 @@ for (const [what, limits, before, after, metric] of [
   ['more than anybody has where the plan says nothing', {}, size(0, 0), size(500, 18_500), undefined],
 ] as const)
   test(`a plan ${metric === undefined ? 'lets in' : 'refuses'} ${what}`, async () => {
-    const asked = capsOf(limits).admitConfig(place, { before, after });
-    if (metric === undefined) return asked;
+    const requested = capsOf(limits).admitConfig(place, { before, after });
+    if (metric === undefined) return requested;
     const used = before[metric];
     const limit = (limits as Limits)[metric];
-    await assert.rejects(asked, {
+    await assert.rejects(requested, {
       code: 'plan_limit_exceeded',
       details: {
         metric,

@@ -1,11 +1,12 @@
 /** What an org may have configured by its plan: nothing is counted here, since the caller knows the counts. */
+
+import type { usageApi } from '@freehold/contract/management/usage';
+import type { ReplyOf } from '@freehold/contract/route';
 import { Problem } from '../../lib/problem.ts';
-import type { ConfigSize, CountBound } from '../../tenancy/port.ts';
+import type { ConfigSize, CountBound, Environment } from '../../tenancy/port.ts';
 import type { MeteredWorkspace } from '../call-meter.ts';
-import type { Plans } from '../plans.ts';
+import type { Cap, Limits, Plans } from '../plans.ts';
 import { flagsOf, type QuotaUsage } from './limits.ts';
-import type { Cap } from './plan.ts';
-import { type Configured, type ShownCaps, showCaps } from './show-caps.ts';
 
 export interface Caps {
   /**
@@ -16,7 +17,7 @@ export interface Caps {
     place: MeteredEnvironment,
     size: { readonly before: ConfigSize; readonly after: ConfigSize },
   ): Promise<void>;
-  /** How many policies a workspace may have; undefined where the plan does not say. */
+  /** The number of policies that a workspace may have; undefined where the plan does not say. */
   policyBound(workspace: MeteredWorkspace): Promise<CountBound | undefined>;
   /** What is used of each, and the limit. */
   show(orgCode: string, options: { readonly hasProd: boolean }): Promise<ShownCaps>;
@@ -24,15 +25,15 @@ export interface Caps {
 
 type MeteredEnvironment = Pick<MeteredWorkspace, 'orgCode' | 'env'>;
 
-export interface CapsDeps {
+interface CapsDeps {
   readonly plans: Pick<Plans, 'of'>;
-  readonly configured: Configured;
+  readonly configured: ConfiguredSizes;
   readonly quota: (orgCode: string) => Promise<QuotaUsage>;
 }
 
 /** The plan is read each time: what is configured seldom changes, and two nodes must not go by two plans. */
 export function createCaps({ plans, configured, quota }: CapsDeps): Caps {
-  const exceeded = async (cap: Cap, where: CappedScope, reached: ToldCap): Promise<Problem> => {
+  const exceeded = async (cap: Cap, where: CappedScope, reached: CapDetail): Promise<Problem> => {
     const { limits, usage } = await quota(where.orgCode);
     return capExceeded(cap, where, { ...reached, flags: flagsOf(limits, usage) });
   };
@@ -61,7 +62,7 @@ export function createCaps({ plans, configured, quota }: CapsDeps): Caps {
 
 type CappedScope = MeteredEnvironment & Partial<Pick<MeteredWorkspace, 'tenantCode'>>;
 
-interface ToldCap {
+interface CapDetail {
   readonly used: number;
   readonly wanted: number;
   readonly limit: number;
@@ -73,7 +74,7 @@ const retrySeconds = 3600;
 function capExceeded(
   cap: Cap,
   { env, tenantCode }: CappedScope,
-  { used, wanted, limit, flags }: ToldCap & { readonly flags: ReturnType<typeof flagsOf> },
+  { used, wanted, limit, flags }: CapDetail & { readonly flags: ReturnType<typeof flagsOf> },
 ): Problem {
   const where = tenantCode === undefined ? `in ${env}` : 'in this workspace';
   const message = `the plan has room for ${limit} ${cap} ${where}: there are ${used}, and this would make them ${wanted}`;
@@ -88,4 +89,55 @@ function capExceeded(
     ...(tenantCode === undefined ? {} : { tenant_code: tenantCode }),
     retry_after_seconds: retrySeconds,
   });
+}
+
+/** What an org has of what plans cap, by those who keep it. */
+export interface ConfiguredSizes {
+  size(orgCode: string, env: Environment): Promise<ConfigSize>;
+  /** Of each workspace. */
+  policies(
+    orgCode: string,
+    env: Environment,
+  ): Promise<readonly { readonly tenantCode: string; readonly policies: number }[]>;
+}
+
+export type ShownCaps = ReplyOf<typeof usageApi.showUsage>['caps'];
+/** What is used of a cap, in each environment. */
+type ShownCap = ShownCaps['entities'];
+/** Of policies it is the workspace with most that counts: those with most, the first of them. */
+type WorkspacePolicies = ShownCaps['policies']['workspaces'][number];
+
+const workspacesShown = 10;
+
+export async function showCaps(
+  configured: ConfiguredSizes,
+  { orgCode, hasProd, limits }: { readonly orgCode: string; readonly hasProd: boolean; readonly limits: Limits },
+): Promise<ShownCaps> {
+  const environments = hasProd ? (['test', 'prod'] as const) : (['test'] as const);
+  const sizes = await Promise.all(environments.map((env) => configured.size(orgCode, env)));
+  const lists = await Promise.all(
+    environments.map(async (env) =>
+      (await configured.policies(orgCode, env)).map(
+        ({ tenantCode, policies }): WorkspacePolicies => ({ env, tenant_code: tenantCode, used: policies }),
+      ),
+    ),
+  );
+  const shown = (cap: Cap, [test = 0, prod]: readonly number[]): ShownCap => ({
+    limit: limits[cap] ?? null,
+    test,
+    prod: hasProd ? (prod ?? 0) : null,
+  });
+  const most = lists.map((list) => list.reduce((sum, { used }) => Math.max(sum, used), 0));
+  const workspaces = lists.flat().toSorted((left, right) => right.used - left.used);
+  return {
+    entities: shown(
+      'entities',
+      sizes.map(({ entities }) => entities),
+    ),
+    indexes: shown(
+      'indexes',
+      sizes.map(({ indexes }) => indexes),
+    ),
+    policies: { ...shown('policies', most), workspaces: workspaces.slice(0, workspacesShown) },
+  };
 }

@@ -1,7 +1,7 @@
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type Day, dayMilliseconds, endOfMonth, startOfDay } from '../calendar.ts';
-import { type Limits, type Metric, metrics, type WorkLimit, workLimits } from './plan.ts';
+import { type Limits, type Metric, metrics, type WorkLimit, workLimits } from '../plans.ts';
+import { type Day, dayMilliseconds, endOfMonth, startOfDay } from '../usage-rows.ts';
 
 /** What an org uses by now, in the words of its limits. */
 export type Usage = Readonly<Record<Metric, number>>;
@@ -11,12 +11,6 @@ export type WorkUsage = Readonly<Record<WorkLimit, number>>;
 
 /** What is used up in a window, or in all. */
 export type Limited = Metric | WorkLimit;
-
-export interface Flags {
-  readonly apiLimitExceeded: boolean;
-  readonly dailyLimitExceeded: boolean;
-  readonly recordLimitExceeded: boolean;
-}
 
 export const windows = {
   api_calls_per_day: 'day',
@@ -29,7 +23,7 @@ export const windows = {
 } as const satisfies Readonly<Record<Limited, string>>;
 
 /** A flag stands from the moment on that a limit is reached: from then on it gates every write. */
-export function flagsOf(limits: Limits, usage: Usage): Flags {
+export function flagsOf(limits: Limits, usage: Usage) {
   return {
     apiLimitExceeded: isReached('api_calls_per_month', limits, usage),
     dailyLimitExceeded: isReached('api_calls_per_day', limits, usage),
@@ -86,14 +80,16 @@ export function workExceeded(
   return exceeded(metric, { limits, today, used: usage[metric] }, now);
 }
 
-interface Exceeded {
-  readonly limits: Limits;
-  readonly today: Day;
-  readonly used: number;
-  readonly wanted?: number | undefined;
-}
-
-function exceeded(metric: Limited, { limits, today, used, wanted }: Exceeded, now: number): Problem {
+function exceeded(
+  metric: Limited,
+  {
+    limits,
+    today,
+    used,
+    wanted,
+  }: { readonly limits: Limits; readonly today: Day; readonly used: number; readonly wanted?: number | undefined },
+  now: number,
+): Problem {
   const limit = limits[metric] ?? 0;
   const resets_at = resetsAt(metric, today);
   const seconds = resets_at === null ? recordsRetrySeconds : Math.ceil((Date.parse(resets_at) - now) / 1000);

@@ -18,8 +18,8 @@ for (const what of ['check', 'quota'] as const)
     await plans.set('acme', { name: 'own', limits: { records: 10 } }, auditContext);
     for (let ticks = 0; ticks < ticksMost; ticks++) {
       gate.forget('acme');
-      const asked = Promise.resolve(gate[what]('acme'));
-      const answered = assert.doesNotReject(asked, `after ${ticks} ticks`);
+      const pending = Promise.resolve(gate[what]('acme'));
+      const answered = assert.doesNotReject(pending, `after ${ticks} ticks`);
       for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
       gate.forget('acme');
       await answered;

@@ -103,7 +103,7 @@ export function createPlanGate(deps: PlanGateDeps): PlanGate {
     tidy: () => {
       const before = clock.now() - keptMilliseconds;
       for (const [orgCode, quota] of quotas)
-        if (quota.isIdle && quota.lastAsked < before && (!quota.rest() || quotas.size > restingMax))
+        if (quota.isIdle && quota.lastQueried < before && (!quota.rest() || quotas.size > restingMax))
           quotas.delete(orgCode);
     },
   };

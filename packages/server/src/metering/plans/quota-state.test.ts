@@ -1,4 +1,4 @@
-/** What a node knows of how an org stands, while others write and time goes on. */
+/** A node's view of the quota of an org, while others write and time goes on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -125,11 +125,11 @@ test('a write that does not end keeps no caller waiting for ever, and removals g
   await node.plans.set('acme', { name: 'own', limits: { records: 9 } }, auditContext);
   const pass = await node.gate.admit(place, one);
   clock.advance(1100);
-  const asked = assert.rejects(node.gate.quota('acme'), { code: 'unavailable' });
+  const pending = assert.rejects(node.gate.quota('acme'), { code: 'unavailable' });
   const removal = node.write(-1, true);
   await nextTurn();
   t.mock.timers.tick(10_000);
-  await Promise.all([asked, removal]);
+  await Promise.all([pending, removal]);
   pass.refused();
   assert.equal((await node.gate.quota('acme')).usage.records, -1);
 });

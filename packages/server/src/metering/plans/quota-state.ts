@@ -1,14 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { addDays, type Day, firstOfMonth } from '../calendar.ts';
 import type { CallMeter, MeteredWorkspace } from '../call-meter.ts';
-import type { Ledger } from '../ledger.ts';
-import type { Plans } from '../plans.ts';
-import type { RecordsOf } from '../records-of.ts';
-import type { Tally } from '../usage-rows.ts';
+import type { Ledger, RecordsOf } from '../ledger.ts';
+import { type Limits, metrics, type Plans } from '../plans.ts';
+import { addDays, type Day, firstOfMonth, type Tally } from '../usage-rows.ts';
 import type { QuotaUsage, Usage } from './limits.ts';
-import { type Limits, metrics } from './plan.ts';
 
 export interface QuotaStateDeps {
   readonly clock: Clock;
@@ -39,9 +36,9 @@ export class Recounts {
   }
 }
 
-interface Known {
+interface LoadedQuota {
   readonly limits: Limits;
-  /** What lies in the store of calls, without what this node holds in memory. */
+  /** The contents of the store of calls, without what this node holds in memory. */
   readonly stored: readonly ReadonlyMap<Day, Tally>[];
   /** When it was begun to be read. */
   readonly at: number;
@@ -51,12 +48,12 @@ interface Known {
 
 /** The records as they were added up, workspace by workspace. */
 interface AddedUp {
-  /** How many there were, less what the days from `from` on said by then was added. */
+  /** The number that there were, less what the days from `from` on said by then was added. */
   readonly base: number;
   readonly from: Day;
   readonly at: number;
   readonly workMilliseconds: number;
-  /** What was stored as added from `from` on, while what is removed by that may have been off already. */
+  /** The data that were stored as added from `from` on, while what is removed by that may have been off already. */
   readonly doubted: number | undefined;
 }
 
@@ -84,7 +81,7 @@ const idleMilliseconds = 10_000;
 export class QuotaState {
   readonly #deps: QuotaStateDeps;
   readonly #orgCode: string;
-  #known: Known | undefined;
+  #known: LoadedQuota | undefined;
   #addedUp: AddedUp | undefined;
   /** Of writes under way. */
   #reserved = 0;
@@ -92,7 +89,7 @@ export class QuotaState {
   #whenIdle: (() => void) | undefined;
   #loading: Promise<void> | undefined;
   #changes = 0;
-  lastAsked = 0;
+  lastQueried = 0;
   /** Changes of the plan, by whichever node, that are behind what is known. */
   planChanges = 0;
 
@@ -104,7 +101,7 @@ export class QuotaState {
   /** Undefined where what is known will do; else a promise that ends when something newer is known. */
   whenReady(): Promise<void> | undefined {
     const now = this.#deps.clock.now();
-    this.lastAsked = now;
+    this.lastQueried = now;
     if (this.#loading === undefined && this.#isFresh(now)) return undefined;
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
@@ -112,7 +109,7 @@ export class QuotaState {
     return this.#loading;
   }
 
-  /** What is known is not believed any more. */
+  /** The cached state is discarded. */
   forget(): void {
     this.#changes += 1;
     this.#known = undefined;
@@ -154,7 +151,7 @@ export class QuotaState {
     if (this.#underWay === 0) this.#whenIdle?.();
   }
 
-  #usage({ stored }: Known, today: Day): Usage {
+  #usage({ stored }: LoadedQuota, today: Day): Usage {
     const month = firstOfMonth(today);
     let todayCalls = 0;
     let monthCalls = 0;
@@ -170,7 +167,7 @@ export class QuotaState {
   }
 
   /** Records that were made less those that were removed, as the days say. */
-  #addedSince(stored: Known['stored'], from: Day): number {
+  #addedSince(stored: LoadedQuota['stored'], from: Day): number {
     let sum = addedBy(stored, from);
     for (const env of environments)
       for (const [day, { total }] of this.#deps.meter.own(this.#orgCode, env)) if (day >= from) sum += total.records;
@@ -193,8 +190,8 @@ export class QuotaState {
     // Days of others may still change while the next one lasts.
     const [from = today] = [firstOfMonth(today), addDays(today, -1)].toSorted();
     const [first = from] = [from, this.#addedUp?.from ?? from].toSorted();
-    const isAsked = metrics.some((metric) => limits[metric] !== undefined);
-    const stored = isAsked
+    const isLimited = metrics.some((metric) => limits[metric] !== undefined);
+    const stored = isLimited
       ? await Promise.all(environments.map((env) => ledger.stored(this.#orgCode, env, first)))
       : [];
     // What takes long to read would else be old before anybody goes by it.
@@ -205,29 +202,29 @@ export class QuotaState {
     if (isStill()) this.#known = { limits, stored, at, today, freshMilliseconds: fresh };
   }
 
-  async #addUp(asked: Asked): Promise<void> {
+  async #addUp(request: LimitedUsage): Promise<void> {
     const { clock, recounts = new Recounts() } = this.#deps;
     const addedUp = this.#addedUp;
-    if (addedUp === undefined) return this.#walk(asked);
+    if (addedUp === undefined) return this.#walk(request);
     const now = clock.now();
-    if (!this.#isDue(addedUp, asked, now) || !recounts.isFree(now)) {
-      this.#addedUp = this.#goneOn(addedUp, asked, now);
+    if (!this.#isDue(addedUp, request, now) || !recounts.isFree(now)) {
+      this.#addedUp = this.#goneOn(addedUp, request, now);
       return;
     }
     recounts.take();
     try {
-      await this.#walk(asked);
+      await this.#walk(request);
     } finally {
       recounts.end(clock.now(), this.#addedUp?.workMilliseconds ?? 0);
     }
   }
 
-  #goneOn(addedUp: AddedUp, { stored, from }: Asked, now: number): AddedUp {
+  #goneOn(addedUp: AddedUp, { stored, from }: LimitedUsage, now: number): AddedUp {
     let { base, doubted } = addedUp;
     if (doubted !== undefined) {
-      const told = addedBy(stored, addedUp.from);
-      base += Math.max(0, doubted - told);
-      doubted = Math.abs(now - addedUp.at) < doubtMilliseconds ? told : undefined;
+      const reported = addedBy(stored, addedUp.from);
+      base += Math.max(0, doubted - reported);
+      doubted = Math.abs(now - addedUp.at) < doubtMilliseconds ? reported : undefined;
     }
     if (addedUp.from >= from) return { ...addedUp, base, doubted };
     // Nothing changes any more of the days before.
@@ -235,23 +232,23 @@ export class QuotaState {
     return { ...addedUp, base: base + closed, from, doubted: undefined };
   }
 
-  #isDue({ base, from, at, workMilliseconds }: AddedUp, { stored, limit }: Asked, now: number): boolean {
+  #isDue({ base, from, at, workMilliseconds }: AddedUp, { stored, limit }: LimitedUsage, now: number): boolean {
     const room = limit - base - this.#addedSince(stored, from) - this.#reserved;
     const isNear = room <= Math.max(near.share * limit, near.records);
     const { milliseconds, restPerWork } = isNear ? near : far;
     return Math.abs(now - at) >= Math.max(milliseconds, restPerWork * workMilliseconds);
   }
 
-  async #walk({ stored, from, isStill }: Asked): Promise<void> {
+  async #walk({ stored, from, isStill }: LimitedUsage): Promise<void> {
     const { clock, recordsOf } = this.#deps;
     await this.#idle();
-    const began = clock.now();
+    const startedAt = clock.now();
     const workspaces = await recordsOf(this.#orgCode);
     if (!isStill()) return;
     const records = workspaces.reduce((sum, { records }) => sum + records, 0);
     const at = clock.now();
     const base = records - this.#addedSince(stored, from);
-    this.#addedUp = { base, from, at, workMilliseconds: at - began, doubted: addedBy(stored, from) };
+    this.#addedUp = { base, from, at, workMilliseconds: at - startedAt, doubted: addedBy(stored, from) };
   }
 
   /**
@@ -274,8 +271,8 @@ export class QuotaState {
   }
 }
 
-interface Asked {
-  readonly stored: Known['stored'];
+interface LimitedUsage {
+  readonly stored: LoadedQuota['stored'];
   /** The first of the days that may still change, or are of this month. */
   readonly from: Day;
   readonly limit: number;

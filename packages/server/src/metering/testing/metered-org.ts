@@ -2,10 +2,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { CallMeter } from '../call-meter.ts';
-import { createLedger, type Ledger } from '../ledger.ts';
+import { createLedger, type Ledger, type RecordsOf } from '../ledger.ts';
 import { createPlanGate, type PlanGate } from '../plans/plan-gate.ts';
 import { createPlans, type Plans } from '../plans.ts';
-import type { RecordsOf } from '../records-of.ts';
 import { WorkLedger } from '../work-units/work-ledger.ts';
 
 export const auditContext = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;

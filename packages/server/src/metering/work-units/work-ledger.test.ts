@@ -3,11 +3,10 @@ import { test } from 'node:test';
 import { interceptStore } from '../../store/intercepted-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { OutcomeUnknown, type Store, Unavailable } from '../../store/port.ts';
-import { checkDays } from '../check-days.ts';
-import { foldDays } from '../fold-days.ts';
-import type { Limits } from '../plans/plan.ts';
+import { checkDays, foldDays } from '../fold-days.ts';
+import type { Limits } from '../plans.ts';
 import { auditContext, type MeteredNode, openNode, orgScope, place, SteppedClock } from '../testing/metered-org.ts';
-import { noWork, workDone } from './work-rows.ts';
+import { noWork, workDone } from '../usage-rows.ts';
 
 const hour = 3_600_000;
 
@@ -59,7 +58,7 @@ test('work of both environments and all nodes is held to the limit of the day, w
 test('two checks at the limit at once are both refused, by one reading of the store', async () => {
   const { store, node } = await open({ runs_per_day: 1 });
   let reads = 0;
-  const counting = interceptStore(store, (_asked, call) => {
+  const counting = interceptStore(store, (_operation, call) => {
     reads += 1;
     return call();
   });
@@ -141,7 +140,7 @@ test('what could not be stored, or may have been, is stored with the next turn a
   const fault = { before: undefined as Error | undefined, after: undefined as Error | undefined };
   const one = node(
     'one',
-    interceptStore(store, async (_asked, call) => {
+    interceptStore(store, async (_operation, call) => {
       if (fault.before !== undefined) throw fault.before;
       const answer = await call();
       if (fault.after !== undefined) throw fault.after;
@@ -184,7 +183,7 @@ test('what could not be stored before its day may be folded counts on the day on
   let isOff = true;
   const one = node(
     'one',
-    interceptStore(store, (_asked, call) => (isOff ? Promise.reject(new Unavailable('off')) : call())),
+    interceptStore(store, (_operation, call) => (isOff ? Promise.reject(new Unavailable('off')) : call())),
   );
   count(one, 2);
   await one.work.flush();

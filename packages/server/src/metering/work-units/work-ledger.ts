@@ -1,16 +1,25 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Environment, OrgScopes } from '../../tenancy/port.ts';
-import { addDays, type Day, dayMilliseconds, startOfDay } from '../calendar.ts';
 import type { CallMeter } from '../call-meter.ts';
 import { isReached, type WorkUsage, workExceeded } from '../plans/limits.ts';
-import type { Limits, WorkLimit } from '../plans/plan.ts';
 import type { PlanGateDeps } from '../plans/plan-gate.ts';
-import type { Plans } from '../plans.ts';
+import type { Limits, Plans, WorkLimit } from '../plans.ts';
+import {
+  addDays,
+  addWork,
+  type Day,
+  dayMilliseconds,
+  noWork,
+  readWork,
+  startOfDay,
+  type WorkDone,
+  type WorkKind,
+  workDone,
+  works,
+} from '../usage-rows.ts';
 
-import { addWork, noWork, readWork, type Work, type WorkDone, workDone, works } from './work-rows.ts';
-
-export interface WorkLedgerDeps extends Pick<PlanGateDeps, 'planChanges'> {
+interface WorkLedgerDeps extends Pick<PlanGateDeps, 'planChanges'> {
   readonly clock: Clock;
   readonly orgScopes: OrgScopes;
   /** The day that is counted on, and the name under which it is stored. */
@@ -20,13 +29,13 @@ export interface WorkLedgerDeps extends Pick<PlanGateDeps, 'planChanges'> {
 }
 
 /** For how long what is over is kept, in milliseconds. */
-export interface Kept {
+interface RetentionDays {
   readonly runs: number;
   readonly receipts: number;
 }
 
 /** What this node counted of an org in an environment on a day. */
-interface Cell {
+interface WorkCell {
   readonly orgCode: string;
   readonly env: Environment;
   readonly day: Day;
@@ -36,8 +45,8 @@ interface Cell {
   stored: WorkDone;
 }
 
-/** How an org stands, without what this node holds in memory. */
-interface Known {
+/** The stored state of an org, without the counts in this node's memory. */
+interface LoadedWork {
   readonly limits: Limits;
   readonly others: WorkDone;
   readonly at: number;
@@ -61,17 +70,17 @@ const keptDays = { runs: 7, receipts: 7 } as const;
 export class WorkLedger {
   readonly #deps: WorkLedgerDeps;
   /** By org, and there by environment, day and name. */
-  readonly #orgs = new Map<string, Map<string, Cell>>();
-  readonly #dirty = new Set<Cell>();
-  readonly #known = new BoundedMap<string, Known>(knownMax);
-  readonly #loading = new Map<string, Promise<Known | undefined>>();
+  readonly #orgs = new Map<string, Map<string, WorkCell>>();
+  readonly #dirty = new Set<WorkCell>();
+  readonly #known = new BoundedMap<string, LoadedWork>(knownMax);
+  readonly #loading = new Map<string, Promise<LoadedWork | undefined>>();
 
   constructor(deps: WorkLedgerDeps) {
     this.#deps = deps;
   }
 
   /** @param by what is not greater than 0 counts for nothing. */
-  add({ orgCode, env }: { readonly orgCode: string; readonly env: Environment }, what: Work, by: number): void {
+  add({ orgCode, env }: { readonly orgCode: string; readonly env: Environment }, what: WorkKind, by: number): void {
     if (!(by > 0)) return;
     const cell = this.#cellOf(orgCode, env);
     cell.done = { ...cell.done, [what]: cell.done[what] + Math.ceil(by) };
@@ -82,15 +91,15 @@ export class WorkLedger {
    * What others do is at most two seconds old. Where usage cannot be read, there is room: work is no way around the gate,
    * which holds each write by itself. @throws Problem `plan_limit_exceeded`.
    */
-  check(orgCode: string, what: Work): void | Promise<void> {
+  check(orgCode: string, what: WorkKind): void | Promise<void> {
     const known = this.#fresh(orgCode);
     if (known !== undefined) return this.#assertRoom(orgCode, what, known);
     return this.#read(orgCode).then((read) => this.#assertRoom(orgCode, what, read));
   }
 
   /** For what can wait: until when, in milliseconds since the epoch, and no longer than an hour; undefined where there is room. */
-  fullUntil(orgCode: string, what: Work): number | undefined | Promise<number | undefined> {
-    const until = (known: Known | undefined): number | undefined => {
+  fullUntil(orgCode: string, what: WorkKind): number | undefined | Promise<number | undefined> {
+    const until = (known: LoadedWork | undefined): number | undefined => {
       if (known === undefined || !isReached(workLimitOf[what], known.limits, workUsage(this.#used(orgCode, known))))
         return undefined;
       const now = this.#deps.clock.now();
@@ -101,7 +110,7 @@ export class WorkLedger {
   }
 
   /** By the plan of the org. @throws what the store throws. */
-  async kept(orgCode: string): Promise<Kept> {
+  async kept(orgCode: string): Promise<RetentionDays> {
     const limits = this.#fresh(orgCode)?.limits ?? (await this.#deps.plans.of(orgCode)).limits;
     return {
       runs: (limits.run_days ?? keptDays.runs) * dayMilliseconds,
@@ -136,7 +145,7 @@ export class WorkLedger {
     const cells = [...this.#dirty];
     const orgCodes = new Set(cells.map(({ orgCode }) => orgCode));
     const failures: unknown[] = [];
-    const store = (cell: Cell) =>
+    const store = (cell: WorkCell) =>
       this.#store(cell).catch((error: unknown) => {
         failures.push(error);
         orgCodes.delete(cell.orgCode);
@@ -146,11 +155,11 @@ export class WorkLedger {
     return { orgCodes, failures };
   }
 
-  #cellOf(orgCode: string, env: Environment): Cell {
+  #cellOf(orgCode: string, env: Environment): WorkCell {
     const { calendar } = this.#deps;
     const day = calendar.today();
     const { node } = calendar;
-    const cells = this.#orgs.get(orgCode) ?? new Map<string, Cell>();
+    const cells = this.#orgs.get(orgCode) ?? new Map<string, WorkCell>();
     this.#orgs.set(orgCode, cells);
     const key = `${env} ${day} ${node}`;
     const cell = cells.get(key) ?? { orgCode, env, day, node, done: noWork, stored: noWork };
@@ -158,11 +167,11 @@ export class WorkLedger {
     return cell;
   }
 
-  #own(orgCode: string, env: Environment): readonly Cell[] {
+  #own(orgCode: string, env: Environment): readonly WorkCell[] {
     return [...(this.#orgs.get(orgCode)?.values() ?? [])].filter((cell) => cell.env === env);
   }
 
-  /** What lies in the store, without what this node holds in memory. */
+  /** The contents of the store, without what this node holds in memory. */
   async #stored(orgCode: string, env: Environment, from: Day): Promise<Map<Day, WorkDone>> {
     const rows = await readWork(this.#deps.orgScopes(orgCode)[env], from);
     const own = this.#own(orgCode, env);
@@ -174,7 +183,7 @@ export class WorkLedger {
     return days;
   }
 
-  async #store(cell: Cell): Promise<void> {
+  async #store(cell: WorkCell): Promise<void> {
     const { orgCode, env, day, node, done } = cell;
     this.#dirty.delete(cell);
     try {
@@ -204,7 +213,7 @@ export class WorkLedger {
     }
   }
 
-  #fresh(orgCode: string): Known | undefined {
+  #fresh(orgCode: string): LoadedWork | undefined {
     const known = this.#known.get(orgCode);
     const { calendar, clock } = this.#deps;
     if (known === undefined || known.today !== calendar.today() || known.node !== calendar.node) return undefined;
@@ -216,13 +225,13 @@ export class WorkLedger {
     return this.#deps.planChanges?.current(orgCode) ?? 0;
   }
 
-  #used(orgCode: string, { others, today }: Known): WorkDone {
+  #used(orgCode: string, { others, today }: LoadedWork): WorkDone {
     let used = others;
     for (const { day, done } of this.#orgs.get(orgCode)?.values() ?? []) if (day === today) used = addWork(used, done);
     return used;
   }
 
-  #assertRoom(orgCode: string, what: Work, known: Known | undefined): void {
+  #assertRoom(orgCode: string, what: WorkKind, known: LoadedWork | undefined): void {
     if (known === undefined) return;
     const { limits, today } = known;
     const usage = workUsage(this.#used(orgCode, known));
@@ -231,12 +240,12 @@ export class WorkLedger {
   }
 
   /** Undefined where it cannot be read. Of an org one reading is under way at most. */
-  #read(orgCode: string): Promise<Known | undefined> {
+  #read(orgCode: string): Promise<LoadedWork | undefined> {
     const under = this.#loading.get(orgCode);
     if (under !== undefined) return under;
     // The plan may have changed meanwhile.
     const isStill = (): boolean => this.#loading.get(orgCode) === reading;
-    const reading: Promise<Known | undefined> = this.#load(orgCode)
+    const reading: Promise<LoadedWork | undefined> = this.#load(orgCode)
       .then((known) => {
         if (isStill()) this.#known.set(orgCode, known);
         return known;
@@ -252,7 +261,7 @@ export class WorkLedger {
     return reading;
   }
 
-  async #load(orgCode: string): Promise<Known> {
+  async #load(orgCode: string): Promise<LoadedWork> {
     const { calendar, clock, plans } = this.#deps;
     const at = clock.now();
     const planChanges = this.#planChanges(orgCode);
@@ -271,7 +280,7 @@ const workLimitOf = {
   deliveries: 'deliveries_per_day',
   script_ms: 'script_seconds_per_day',
   mails: 'mails_per_day',
-} as const satisfies Readonly<Record<Work, WorkLimit>>;
+} as const satisfies Readonly<Record<WorkKind, WorkLimit>>;
 
 /** In the words of the limits. */
 export function workUsage({ runs, deliveries, script_ms, mails }: WorkDone): WorkUsage {

@@ -1,7 +1,8 @@
-import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { type ConfigItem, type ConfigSet, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
+import type { ConfigKinds, DeployCheck, ItemTarget } from '../config-kind.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import { isLoss } from '../differences/describe-change.ts';
 import type { ItemBody } from '../item-storage.ts';
@@ -9,9 +10,8 @@ import { refuseTooManyOfKinds } from '../items/bounds.ts';
 import { expressionErrors, type MistakenItem, newlyMistaken, parseContent } from '../items/content-errors.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { type ItemsPlan, planItems } from '../items/plan-items.ts';
-import type { Check, ItemTarget } from '../kind-records.ts';
-import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
-import { adviceOn } from './advice.ts';
+import { type PromotionContext, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
+import { stagedTargets } from '../releases/staging.ts';
 
 /** A switch of production to other items, not yet made. */
 interface IntendedSwitch {
@@ -24,7 +24,7 @@ interface IntendedSwitch {
 }
 
 export interface CheckedSwitch {
-  readonly checks: readonly Check[];
+  readonly checks: readonly DeployCheck[];
   /** Undefined where it cannot be planned. */
   readonly plan: ItemsPlan | undefined;
   /** How the org's plan refuses it. */
@@ -37,7 +37,7 @@ export async function checkSwitch(
   intended: IntendedSwitch,
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
-  const checks: Check[] = [];
+  const checks: DeployCheck[] = [];
   const after = [...bodiesAfter(before, targets).values()];
   checks.push(...(await definitionChecks(kinds, targets, { before, after })));
   if (whyNeverCalled !== undefined) checks.push(...unfitChecks(kinds, targets, whyNeverCalled));
@@ -46,7 +46,7 @@ export async function checkSwitch(
     ...(await newlyDangling(kinds, [...before.values()], after)).filter(({ view }) => view !== undefined),
   ];
   checks.push(
-    ...dangling.map((one): Check => {
+    ...dangling.map((one): DeployCheck => {
       const { kind, name } = one.referenced_by;
       return { kind, name, check: 'references', level: 'error', message: danglingSentence(one), missing: itemOf(one) };
     }),
@@ -73,7 +73,7 @@ export async function checkSwitch(
   return { checks, plan, exceeded };
 }
 
-function refusalCheck({ code, message, details }: Problem): Check {
+function refusalCheck({ code, message, details }: Problem): DeployCheck {
   if (code !== 'plan_limit_exceeded') return { ...details, check: 'switch', level: 'error', message };
   const { metric, used, limit } = details;
   return { check: 'plan', level: 'error', message, metric, used, limit };
@@ -83,11 +83,14 @@ function refusalCheck({ code, message, details }: Problem): Check {
 const changesBeside = 10;
 
 /** A switch is one commit, or none. */
-export function sizeChecks({ changes }: Pick<ItemsPlan, 'changes'>, targets: readonly ItemTarget[]): readonly Check[] {
+export function sizeChecks(
+  { changes }: Pick<ItemsPlan, 'changes'>,
+  targets: readonly ItemTarget[],
+): readonly DeployCheck[] {
   const count = changes.length + targets.length + changesBeside;
   if (count <= limits.changesMax) return [];
-  const told = `these ${targets.length} items are more than one commit takes, ${count} changes of at most ${limits.changesMax}`;
-  const message = `${told}: unstage some of them, and publish those after the others are live`;
+  const reported = `these ${targets.length} items are more than one commit takes, ${count} changes of at most ${limits.changesMax}`;
+  const message = `${reported}: unstage some of them, and publish those after the others are live`;
   return [{ check: 'switch', level: 'error', message }];
 }
 
@@ -107,8 +110,8 @@ async function definitionChecks(
   kinds: Kinds,
   targets: readonly ItemTarget[],
   { before, after }: { readonly before: Bodies; readonly after: readonly ItemBody[] },
-): Promise<readonly Check[]> {
-  const checks: Check[] = [];
+): Promise<readonly DeployCheck[]> {
+  const checks: DeployCheck[] = [];
   const read: ConfigItem[] = [];
   for await (const { kind, name, wanted } of cooperatively(targets)) {
     if (wanted === undefined) continue;
@@ -125,14 +128,14 @@ function unfitChecks(
   kinds: Kinds,
   targets: readonly ItemTarget[],
   whyNot: NonNullable<PromotionDeps['whyNeverCalled']>,
-): readonly Check[] {
+): readonly DeployCheck[] {
   return targets.flatMap(({ kind, name, wanted }) => {
     const errors = wanted === undefined ? [] : (kinds[kind].unfit?.(wanted.content, whyNot) ?? []);
     return mistakeChecks({ item: { kind, name }, errors });
   });
 }
 
-function mistakeChecks({ item: { kind, name }, errors }: MistakenItem): readonly Check[] {
+function mistakeChecks({ item: { kind, name }, errors }: MistakenItem): readonly DeployCheck[] {
   return errors.map(({ pointer, message }) => ({ kind, name, check: 'definition', level: 'error', message, pointer }));
 }
 
@@ -140,14 +143,14 @@ function changeChecks(
   kinds: Kinds,
   before: ItemBody | undefined,
   { kind, name, wanted }: ItemTarget,
-): readonly Check[] {
+): readonly DeployCheck[] {
   if (before === undefined && wanted === undefined) return [];
   const change = { name, before: before?.content, after: wanted?.content };
   const { describe, widening } = kinds[kind];
   return [
-    ...widening(change).map((message): Check => ({ kind, name, check: 'access', level: 'warning', message })),
+    ...widening(change).map((message): DeployCheck => ({ kind, name, check: 'access', level: 'warning', message })),
     ...describe(change).map(
-      (message): Check => ({
+      (message): DeployCheck => ({
         kind,
         name,
         check: 'impact',
@@ -159,14 +162,54 @@ function changeChecks(
   ];
 }
 
-/** What is known of the records that a switch concerns without a look at them. */
-export function checksWithoutRecords({ records }: ItemsPlan): readonly Check[] {
+/** The facts that are known of the records that a switch concerns without a look at them. */
+export function checksWithoutRecords({ records }: ItemsPlan): readonly DeployCheck[] {
   return records.flatMap((one) => one.checksWithoutRecords);
 }
 
-/** What the records of production have against a switch. */
-export async function checkRecords({ records }: ItemsPlan): Promise<readonly Check[]> {
-  const checks: Check[] = [];
+/** The objections of the records of production to a switch. */
+export async function checkRecords({ records }: ItemsPlan): Promise<readonly DeployCheck[]> {
+  const checks: DeployCheck[] = [];
   for (const one of records) checks.push(...(await one.checkRecords()));
   return checks;
+}
+
+interface Advice {
+  readonly item: ConfigItem;
+  readonly message: string;
+}
+
+interface AdvisedChange {
+  readonly set: ConfigSet;
+  readonly plan: Pick<ItemsPlan, 'records'>;
+  readonly before: Bodies;
+  readonly after: readonly ItemBody[];
+  readonly targets: readonly ItemTarget[];
+}
+
+/** What changed items are likely not to mean, among all items as they are after the change. */
+export async function adviceOn(
+  kinds: ConfigKinds,
+  { set, plan, before, after, targets }: AdvisedChange,
+): Promise<readonly Advice[]> {
+  const namesOf = (wanted: ConfigItem['kind']) => after.filter(({ kind }) => kind === wanted).map(({ name }) => name);
+  const { entity } = plan.records.reduce((config, one) => one.setAfter(config), set);
+  const around = { entity, namesOf };
+  const found: Advice[] = [];
+  for (const { kind, name, wanted } of targets) {
+    if (wanted === undefined) continue;
+    const change = { name, before: before.get(itemKey({ kind, name }))?.content, after: wanted.content };
+    for (const message of (await kinds[kind].advise?.(change, around)) ?? [])
+      found.push({ item: { kind, name }, message });
+  }
+  return found;
+}
+
+/** Who becomes the first admin of production, were all that is staged activated. */
+export async function founderChecks(deps: PromotionDeps, orgCode: string): Promise<readonly DeployCheck[]> {
+  if (deps.founderNote === undefined) return [];
+  const { before, targets } = await stagedTargets(await promotionContext(deps, 'prod', orgCode));
+  const after = bodiesAfter(before, targets);
+  const reported = await deps.founderNote(orgCode, (item) => after.get(itemKey(item))?.content);
+  return reported === undefined ? [] : [{ check: 'founder', ...reported }];
 }

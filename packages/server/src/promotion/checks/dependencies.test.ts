@@ -22,10 +22,10 @@ test('removing an item removes all that refers to it, and each is asked once for
   const differences = bodies.map(
     (body): ItemDifference => ({ kind: body.kind, name: body.name, change: 'removed', before: body, after: undefined }),
   );
-  const asked: string[] = [];
+  const requests: string[] = [];
   const { logicblock } = kinds;
   const references: typeof logicblock.references = (content, name) => {
-    asked.push(name);
+    requests.push(name);
     return logicblock.references(content, name);
   };
   const watched = { ...kinds, logicblock: { ...logicblock, references } };
@@ -41,5 +41,5 @@ test('removing an item removes all that refers to it, and each is asked once for
     ],
   );
   assert.equal(added[0]?.reason, 'in production it still refers to logicblock `b0`, which is taken away');
-  assert.deepEqual(asked.toSorted(), bodies.map(({ name }) => name).toSorted());
+  assert.deepEqual(requests.toSorted(), bodies.map(({ name }) => name).toSorted());
 });

@@ -9,7 +9,7 @@ export interface AddedDependency extends ConfigItem {
   readonly reason: string;
 }
 
-export interface Selection {
+export interface ItemSelection {
   readonly selected: readonly ItemDifference[];
   readonly added: readonly AddedDependency[];
 }
@@ -28,7 +28,7 @@ export async function withDependencies(
   kinds: ConfigKinds,
   { differences: all, expected }: Expectation,
   named: readonly ItemDifference[],
-): Promise<Selection> {
+): Promise<ItemSelection> {
   const isRemoving = all.some(({ after }) => after === undefined);
   const referrers: Referrers = isRemoving ? await referrersIn(kinds, expected) : new Map();
   const differences = new Map(all.map((difference) => [itemKey(difference), difference]));
@@ -48,12 +48,7 @@ export async function withDependencies(
   return { selected: [...selected.values()], added };
 }
 
-interface Needed {
-  readonly item: ConfigItem;
-  readonly reason: string;
-}
-
-/** Who refers to an item, by its `itemKey`. */
+/** The referrers of an item, by its `itemKey`. */
 type Referrers = ReadonlyMap<string, readonly ConfigItem[]>;
 
 async function referrersIn(kinds: ConfigKinds, expected: Bodies): Promise<Referrers> {
@@ -75,7 +70,7 @@ function neededBy(
   kinds: ConfigKinds,
   { expected, referrers }: { readonly expected: Bodies; readonly referrers: Referrers },
   difference: ItemDifference,
-): readonly Needed[] {
+): readonly { readonly item: ConfigItem; readonly reason: string }[] {
   const { after } = difference;
   if (after !== undefined)
     return referencesOf(kinds, after)

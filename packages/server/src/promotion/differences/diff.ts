@@ -6,8 +6,7 @@ import { referencesOf } from '../items/item-references.ts';
 import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { readStaged, type StagedItem } from '../releases/staging.ts';
 import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
-import { isLoss } from './describe-change.ts';
-import { diffJson, type PatchOperation } from './json-patch.ts';
+import { diffJson, isLoss, type PatchOperation } from './describe-change.ts';
 
 /** An item of test that is not the same in production. */
 export interface ShownDifference extends ConfigItem {
@@ -27,13 +26,13 @@ export interface ShownDifference extends ConfigItem {
 }
 
 /** Both sides of an org's configuration, and what is on its way from one to the other. */
-export interface Comparison {
+export interface SpaceComparison {
   readonly test: Bodies;
   readonly prod: Bodies;
   readonly differences: readonly ItemDifference[];
 }
 
-export async function compareEnvironments(deps: PromotionDeps, orgCode: string): Promise<Comparison> {
+export async function compareEnvironments(deps: PromotionDeps, orgCode: string): Promise<SpaceComparison> {
   const test = await readAll(await promotionContext(deps, 'test', orgCode));
   const prod = await readAll(await promotionContext(deps, 'prod', orgCode));
   return { test, prod, differences: await compareBodies(prod, test) };

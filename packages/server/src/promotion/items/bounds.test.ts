@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configKinds as kinds } from '../../testing/config-kinds.ts';
+import type { ItemTarget } from '../config-kind.ts';
 import type { ItemBody } from '../item-storage.ts';
-import type { ItemTarget } from '../kind-records.ts';
 import { refuseTooMuch } from './bounds.ts';
 
 const content = { name: 'a', description: 'x'.repeat(250_000) };

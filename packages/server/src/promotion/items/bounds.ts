@@ -3,10 +3,9 @@ import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../con
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { ConfigKind, ConfigKinds } from '../config-kind.ts';
+import type { ConfigKind, ConfigKinds, ItemTarget } from '../config-kind.ts';
 import type { Bodies } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
-import type { ItemTarget } from '../kind-records.ts';
 import type { PromotionContext } from '../promotion-deps.ts';
 import { liveItems } from './read-items.ts';
 
@@ -38,8 +37,8 @@ export async function refuseTooMuch(
     if (isBounded(kinds, body)) characters += JSON.stringify(body.content).length;
   if (characters <= charactersMax) return;
   const bounded = configItemKinds.flatMap((kind) => kinds[kind].boundedAs ?? []);
-  const told = `${bounded.slice(0, -1).join(', ')} and ${bounded.at(-1)}`;
-  throw new Problem('conflict', `the ${told} of an org may have at most ${charactersMax} characters together`);
+  const listed = `${bounded.slice(0, -1).join(', ')} and ${bounded.at(-1)}`;
+  throw new Problem('conflict', `the ${listed} of an org may have at most ${charactersMax} characters together`);
 }
 
 function isBounded(kinds: ConfigKinds, { kind }: Pick<ConfigItem, 'kind'>): boolean {

@@ -2,9 +2,17 @@ import type { Preconditions } from '../../api/headers/preconditions.ts';
 import type { ConfigItem } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { entityTag, holdsFor } from '../../records/port.ts';
-import { itemOf } from '../differences/compare.ts';
-import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
-import { changeItems } from './change-items.ts';
+import { bodiesAfter } from '../checks/checks.ts';
+import { itemOf, readAll } from '../differences/compare.ts';
+import {
+  type PromotionCommand,
+  type PromotionContext,
+  type PromotionDeps,
+  promotionContext,
+} from '../promotion-deps.ts';
+import { changeItems, refuseErrors } from './change-items.ts';
+import { expressionErrors, newNameErrors, parseContent } from './content-errors.ts';
+import { newlyDangling, refuseDangling } from './item-references.ts';
 import { bodyAtVersion, unknownItem } from './item-versions.ts';
 import { liveItem } from './read-items.ts';
 import { type ShownItem, showItem, withContent } from './show-items.ts';
@@ -16,7 +24,7 @@ export interface ItemChange extends Preconditions {
   readonly force?: boolean;
 }
 
-interface Content {
+interface ItemContent {
   readonly content: unknown;
 }
 
@@ -24,7 +32,7 @@ interface Content {
 export function createItem(
   deps: PromotionDeps,
   command: PromotionCommand,
-  made: ItemChange & Content,
+  made: ItemChange & ItemContent,
 ): Promise<ShownItem> {
   // What is sent holds the content beside the name.
   return write(deps, command, { ...made, at: '/content' }, (place) => {
@@ -38,7 +46,7 @@ export function createItem(
 export function replaceItem(
   deps: PromotionDeps,
   command: PromotionCommand,
-  change: ItemChange & Content,
+  change: ItemChange & ItemContent,
 ): Promise<ShownItem> {
   const { item } = change;
   return write(deps, command, change, (place) => {
@@ -74,7 +82,7 @@ export async function removeItem(deps: PromotionDeps, command: PromotionCommand,
   await changeItems(deps, command, [{ ...item, content: undefined }], { force: false, judge });
 }
 
-interface Writing extends ItemChange, Content {
+interface ItemWriting extends ItemChange, ItemContent {
   readonly restored?: number;
   readonly at?: string;
 }
@@ -82,7 +90,7 @@ interface Writing extends ItemChange, Content {
 async function write(
   deps: PromotionDeps,
   command: PromotionCommand,
-  { item, content, force = false, restored, at = '' }: Writing,
+  { item, content, force = false, restored, at = '' }: ItemWriting,
   judge: (place: PromotionContext) => void,
 ): Promise<ShownItem> {
   const edit = { ...item, content, ...(restored === undefined ? {} : { restored }) };
@@ -106,4 +114,31 @@ function requireMatch(place: PromotionContext, { item, ifMatch, ifNoneMatch }: I
   if (holdsFor({ ifMatch, ifNoneMatch }, (tag) => tag === etag)) return;
   const message = `a precondition failed: the version of the ${item.kind} \`${item.name}\` is ${live.version}`;
   throw new Problem('version_mismatch', message, { etag, version: live.version });
+}
+
+/** A content that is not to be stored, checked as if an item of test were to have it. */
+export interface ContentToCheck extends ConfigItem {
+  readonly orgCode: string;
+  readonly content: unknown;
+  /** Where in what was sent the content is that errors point into: a JSON pointer. */
+  readonly at: string;
+}
+
+/** The content in its one form. @throws Problem `validation_failed`, `unknown_field`, `dangling_reference`. */
+export async function checkContent(deps: PromotionDeps, draft: ContentToCheck): Promise<unknown> {
+  const { orgCode, at, kind, name } = draft;
+  const { kinds } = deps;
+  const item = { kind, name };
+  const sent = { count: 1, at };
+  const parsed = await parseContent(kinds, draft);
+  if ('errors' in parsed) return refuseErrors([{ item, errors: parsed.errors }], sent);
+  const { content } = parsed;
+  const context = await promotionContext(deps, 'test', orgCode);
+  const before = await readAll(context);
+  refuseErrors(newNameErrors(kinds, before, [item]), sent);
+  const targets = [{ ...item, wanted: { content, versions: context.set.version + 1 } }];
+  const after = [...bodiesAfter(before, targets).values()];
+  refuseErrors(await expressionErrors(kinds, targets, after), sent);
+  refuseDangling(await newlyDangling(kinds, [...before.values()], after));
+  return content;
 }

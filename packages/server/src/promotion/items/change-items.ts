@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
-import { type ConfigItem, changeConfig, itemChanged, itemKey } from '../../config/port.ts';
+import { type ConfigItem, changeConfig, itemKey } from '../../config/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Change } from '../../store/port.ts';
-import { adviceOn } from '../checks/advice.ts';
-import { bodiesAfter } from '../checks/checks.ts';
+import { adviceOn, bodiesAfter } from '../checks/checks.ts';
+import type { ItemTarget } from '../config-kind.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
 import type { BodyVersions, ItemBody } from '../item-storage.ts';
-import type { ItemTarget } from '../kind-records.ts';
 import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import { refuseTooMany, refuseTooManyOfKinds, refuseTooMuch } from './bounds.ts';
 import { expressionErrors, type MistakenItem, newNameErrors, parseContent } from './content-errors.ts';
-import { bodyPuts } from './item-bodies.ts';
+import { itemChanged } from './item-history.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
 import { type ItemsPlan, planItems } from './plan-items.ts';
-import { liveItem } from './read-items.ts';
+import { bodyPuts, liveItem } from './read-items.ts';
 
 /** What an item of test is to be; without content it is taken away. */
 export interface ItemEdit extends ConfigItem {
@@ -24,7 +23,7 @@ export interface ItemEdit extends ConfigItem {
   readonly restored?: number;
 }
 
-export interface EditOptions {
+interface EditOptions {
   /** Takes definitions also where stored records contradict them. */
   readonly force: boolean;
   /** Looks at what stands before anything is planned, and refuses it. */
@@ -33,7 +32,7 @@ export interface EditOptions {
   readonly at?: string;
 }
 
-export interface ChangedItems {
+interface ChangedItems {
   /** The config version that the edits made; where nothing was changed, the one that stands. */
   readonly version: number;
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind })[];
@@ -72,8 +71,8 @@ export async function changeItems(
     const planParts = { ...test, clock: deps.clock, gate: deps.gates?.test, kinds };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     if (!force) await refuseFailing(plan);
-    const told = steps.flatMap((step) => [step.noted(command), auditEntry(command.auditContext, step.audited)]);
-    const changes = [...plan.changes, ...steps.flatMap(({ puts }) => puts), ...told];
+    const entry = steps.flatMap((step) => [step.noted(command), auditEntry(command.auditContext, step.audited)]);
+    const changes = [...plan.changes, ...steps.flatMap(({ puts }) => puts), ...entry];
     const advice = await adviceOn(kinds, { set, plan, before, after, targets });
     return {
       changes,
@@ -110,14 +109,14 @@ async function parseEdits(
   return parsedEdits;
 }
 
-interface Sent {
-  /** How many items were sent together. */
+interface SentNotice {
+  /** The number of items that were sent together. */
   readonly count: number;
   readonly at: string;
 }
 
 /** @throws Problem `validation_failed` where there are any errors; they name their items where several were sent. */
-export function refuseErrors(mistaken: readonly MistakenItem[], { count, at }: Sent): void {
+export function refuseErrors(mistaken: readonly MistakenItem[], { count, at }: SentNotice): void {
   const errors = mistaken.flatMap(({ item: { kind, name }, errors: own }) =>
     own.map(({ pointer, message, ...error }) => ({
       ...error,
@@ -142,13 +141,10 @@ interface Editing {
   readonly next: number;
 }
 
-interface EditingAll {
-  readonly edits: readonly ItemEdit[];
-  readonly before: Bodies;
-  readonly next: number;
-}
-
-async function stepsOf(place: PromotionContext, { edits, before, next }: EditingAll): Promise<readonly EditStep[]> {
+async function stepsOf(
+  place: PromotionContext,
+  { edits, before, next }: { readonly edits: readonly ItemEdit[]; readonly before: Bodies; readonly next: number },
+): Promise<readonly EditStep[]> {
   const steps: EditStep[] = [];
   for await (const edit of cooperatively(edits))
     steps.push(...stepOf(place, { edit, before: before.get(itemKey(edit)), next }));

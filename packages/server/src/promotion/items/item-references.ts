@@ -1,8 +1,10 @@
-import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { type ConfigItem, type ConfigSet, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
 import type { ItemBody } from '../item-storage.ts';
+import type { PromotionDeps } from '../promotion-deps.ts';
+import { liveItems, readContents } from './read-items.ts';
 
 /** What an item cannot do without. */
 export function referencesOf(
@@ -29,7 +31,7 @@ export interface PresentItems {
 }
 
 /** An item, or a view of it, that is missing, and who refers to it. */
-export interface DanglingReference extends ConfigItem {
+interface DanglingReference extends ConfigItem {
   readonly view?: string;
   readonly referenced_by: ConfigItem & { readonly pointer: string };
   readonly reason: string;
@@ -66,8 +68,8 @@ export async function newlyDangling(
   after: readonly ItemBody[],
 ): Promise<readonly DanglingReference[]> {
   const keyOf = (one: DanglingReference): string => `${itemKey(one.referenced_by)} ${itemKey(one)} ${one.view ?? ''}`;
-  const stood = new Set((await danglingReferences(kinds, before)).map(keyOf));
-  return (await danglingReferences(kinds, after)).filter((one) => !stood.has(keyOf(one)));
+  const previous = new Set((await danglingReferences(kinds, before)).map(keyOf));
+  return (await danglingReferences(kinds, after)).filter((one) => !previous.has(keyOf(one)));
 }
 
 export function danglingSentence({ kind, name, view, referenced_by: by, reason }: DanglingReference): string {
@@ -84,4 +86,16 @@ export function refuseDangling(dangling: readonly DanglingReference[]): void {
   const sentences = dangling.slice(0, reportedMax).map(danglingSentence);
   if (dangling.length > reportedMax) sentences.push(`and ${dangling.length - reportedMax} more`);
   throw new Problem('dangling_reference', sentences.join('; '), { dangling: dangling.slice(0, listedMax) });
+}
+
+/** @throws Problem `dangling_reference` where items of other kinds refer to an item of test: those of its own know each other. */
+export async function refuseRemoval(
+  { stores, kinds }: Pick<PromotionDeps, 'stores' | 'kinds'>,
+  { orgCode, set }: { readonly orgCode: string; readonly set: ConfigSet },
+  item: ConfigItem,
+): Promise<void> {
+  const place = { store: stores.test, orgCode, set, kinds };
+  const others = liveItems(place).filter(({ kind }) => kind !== item.kind);
+  const dangling = await danglingReferences(kinds, await readContents(place, others), new Set());
+  refuseDangling(dangling.filter((reference) => itemKey(reference) === itemKey(item)));
 }

@@ -1,10 +1,11 @@
-import { type ConfigItem, type ItemChanged, itemHistory, itemHistoryPrefix } from '../../config/port.ts';
+import type { ConfigItem } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { changeOf, type ShownChange } from '../differences/diff.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
+import { type ItemChanged, itemHistory, itemHistoryPrefix } from './item-history.ts';
 import { liveItem, readBodies } from './read-items.ts';
 
 export interface PageQuery {
@@ -13,7 +14,7 @@ export interface PageQuery {
 }
 
 /** A version of an item in test: who made it, when, and what was done. */
-export interface ShownVersion extends Omit<ItemChanged, 'configs'> {
+interface ShownVersion extends Omit<ItemChanged, 'configs'> {
   /** Whether it is live. */
   readonly active: boolean;
 }
@@ -26,7 +27,7 @@ export interface VersionPage {
 /** What an item was at a version; a removal has no content. */
 export interface ItemAtVersion extends ConfigItem, ShownVersion {
   readonly content?: unknown;
-  /** What became of the version that it is compared with. */
+  /** The outcome of the version that it is compared with. */
   readonly compared?: ShownChange & { readonly with: number };
 }
 
@@ -56,7 +57,7 @@ function shownVersion({ configs: _, ...noted }: ItemChanged, live: number | unde
   return { ...noted, active: noted.version === live };
 }
 
-export interface AskedVersion {
+export interface VersionQuery {
   readonly orgCode: string;
   readonly item: ConfigItem;
   readonly version: number;
@@ -65,11 +66,11 @@ export interface AskedVersion {
 }
 
 /** An item as it was; compared, what leads from the other version to this one. @throws Problem `not_found`. */
-export async function showVersion(deps: PromotionDeps, asked: AskedVersion): Promise<ItemAtVersion> {
-  const { orgCode, item, compare } = asked;
+export async function showVersion(deps: PromotionDeps, query: VersionQuery): Promise<ItemAtVersion> {
+  const { orgCode, item, compare } = query;
   const place = await promotionContext(deps, 'test', orgCode);
   const live = liveItem(place, item);
-  const { noted, body } = await bodyAtVersion(deps, asked);
+  const { noted, body } = await bodyAtVersion(deps, query);
   const shown = {
     ...itemOf(item),
     ...shownVersion(noted, live?.version),
@@ -78,7 +79,7 @@ export async function showVersion(deps: PromotionDeps, asked: AskedVersion): Pro
   if (compare === undefined) return shown;
   const other = compare === 'active' ? live?.version : compare;
   if (other === undefined) throw unknownItem(item);
-  const { body: before } = await bodyAtVersion(deps, { ...asked, version: other });
+  const { body: before } = await bodyAtVersion(deps, { ...query, version: other });
   return { ...shown, compared: { with: other, ...changeBetween(deps, item, [before, body]) } };
 }
 
@@ -93,7 +94,7 @@ function changeBetween({ kinds }: PromotionDeps, item: ConfigItem, [before, afte
 /** What was noted of a version, and what the item then was; without a body where it was taken away. @throws Problem `not_found`. */
 export async function bodyAtVersion(
   { stores, kinds }: PromotionDeps,
-  { orgCode, item, version }: Pick<AskedVersion, 'orgCode' | 'item' | 'version'>,
+  { orgCode, item, version }: Pick<VersionQuery, 'orgCode' | 'item' | 'version'>,
 ): Promise<{ readonly noted: ItemChanged; readonly body: ItemBody | undefined }> {
   const row = await itemHistory.read(stores.test.scope(orgScopeName(orgCode)), { ...item, version });
   if (row === undefined)

@@ -42,10 +42,10 @@ for (const name of routeActionNames) {
     await spaces.editEntity('order', {});
     const { promotion, items } = spaces.node();
     const { admin } = spaces.bench.test.node();
-    const asked = { item: itemOf(name), content: contentOf(name) };
-    await assert.rejects(admin.define(org, asked.content.definition), isRefused('/entityName'));
-    await assert.rejects(items.create(command, asked), isRefused('/content/definition/entityName'));
-    const checked = { ...asked.item, orgCode: org, content: asked.content, at: '/content' };
+    const request = { item: itemOf(name), content: contentOf(name) };
+    await assert.rejects(admin.define(org, request.content.definition), isRefused('/entityName'));
+    await assert.rejects(items.create(command, request), isRefused('/content/definition/entityName'));
+    const checked = { ...request.item, orgCode: org, content: request.content, at: '/content' };
     await assert.rejects(items.check(checked), isRefused('/content/definition/entityName'));
     const { base, problems } = await promotion.importArchive(command, archiveOf(name), options);
     assert.deepEqual(

@@ -1,17 +1,16 @@
 import type { ConfigItemKind } from '../../config/port.ts';
 import type { Change } from '../../store/port.ts';
-import type { ConfigKinds } from '../config-kind.ts';
+import type { ConfigKinds, ItemTarget, MigrationDeps, RecordsPlan, SwitchMoment } from '../config-kind.ts';
 import { newestOf } from '../item-storage.ts';
-import type { ItemTarget, RecordsPlan, SwitchMoment, SwitchParts } from '../kind-records.ts';
 import { liveItem } from './read-items.ts';
 
 export interface ItemsPlan {
   readonly changes: readonly Change[];
-  /** What becomes of the records, by each kind whose items have some. */
+  /** The outcome of the records, by each kind whose items have some. */
   readonly records: readonly RecordsPlan[];
 }
 
-interface PlanItemsParts extends SwitchParts {
+interface PlanItemsDeps extends MigrationDeps {
   readonly kinds: ConfigKinds;
 }
 
@@ -21,7 +20,7 @@ interface PlanItemsParts extends SwitchParts {
  * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
  */
 export async function planItems(
-  parts: PlanItemsParts,
+  parts: PlanItemsDeps,
   moment: SwitchMoment,
   targets: readonly ItemTarget[],
 ): Promise<ItemsPlan> {

@@ -1,34 +1,35 @@
 import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey } from '../../config/port.ts';
 import { pausesBetween } from '../../lib/scheduling/cooperatively.ts';
+import type { Item, Key, Put } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
+import type { ConfigKinds } from '../config-kind.ts';
 import { type BodyVersions, type ItemBody, newestOf } from '../item-storage.ts';
 import type { PromotionContext } from '../promotion-deps.ts';
-import { bodyKeys, contentOf } from './item-bodies.ts';
 
 /** An item that is live, and where its bodies lie. */
-export interface LiveItem extends ConfigItem {
+export interface ReadItem extends ConfigItem {
   /** The config version that made it what it is; of an entity the newest of its five configs. */
   readonly version: number;
   readonly versions: BodyVersions;
 }
 
-type Configured = Pick<PromotionContext, 'kinds' | 'set'>;
+type ItemsContext = Pick<PromotionContext, 'kinds' | 'set'>;
 
 /** The live items of a configuration, by kind and then by name in byte order. */
-export function liveItems(place: Configured, kind?: ConfigItemKind): readonly LiveItem[] {
+export function liveItems(place: ItemsContext, kind?: ConfigItemKind): readonly ReadItem[] {
   const wanted = kind === undefined ? configItemKinds : [kind];
   return wanted.flatMap((one) =>
     place.kinds[one].storage.liveNames(place.set, one).flatMap((name) => liveItem(place, { kind: one, name }) ?? []),
   );
 }
 
-export function liveItem({ kinds, set }: Configured, item: ConfigItem): LiveItem | undefined {
+export function liveItem({ kinds, set }: ItemsContext, item: ConfigItem): ReadItem | undefined {
   const versions = kinds[item.kind].storage.liveVersions(set, item);
   return versions === undefined ? undefined : { ...item, version: newestOf(versions), versions };
 }
 
 /** What live items are, in their order. */
-export async function readContents(place: PromotionContext, items: readonly LiveItem[]): Promise<readonly ItemBody[]> {
+export async function readContents(place: PromotionContext, items: readonly ReadItem[]): Promise<readonly ItemBody[]> {
   const { kinds, set } = place;
   const unread = items.filter(({ kind }) => kinds[kind].storage.liveContent === undefined);
   const read = new Map((await readBodies(place, unread)).map((body) => [itemKey(body), body.content]));
@@ -45,12 +46,12 @@ export async function readContents(place: PromotionContext, items: readonly Live
 const itemsPerRead = 10;
 
 /** Where bodies are read. */
-export type BodyPlace = Omit<PromotionContext, 'set'>;
+export type BodyContext = Omit<PromotionContext, 'set'>;
 
 /** What items were at the versions that are named. */
 export async function readBodies(
-  { store, orgCode, kinds }: BodyPlace,
-  items: readonly Pick<LiveItem, 'kind' | 'name' | 'versions'>[],
+  { store, orgCode, kinds }: BodyContext,
+  items: readonly Pick<ReadItem, 'kind' | 'name' | 'versions'>[],
 ): Promise<readonly ItemBody[]> {
   const scope = store.scope(orgScopeName(orgCode));
   const bodies: ItemBody[] = [];
@@ -70,4 +71,26 @@ export async function readBodies(
     }
   }
   return bodies;
+}
+
+/** Where the bodies of an item lie. */
+export function bodyKeys(kinds: ConfigKinds, item: ConfigItem, versions: BodyVersions): readonly Key[] {
+  return kinds[item.kind].storage.bodyKeys(item, versions);
+}
+
+/** The bodies of an item that are to be written. */
+export function bodyPuts(kinds: ConfigKinds, body: ItemBody, versions: BodyVersions = body.version): readonly Put[] {
+  return kinds[body.kind].storage.bodyPuts(body, versions);
+}
+
+/** Bodies that are live or were so are there for good; what is only staged may have been withdrawn. */
+export class MissingBody extends Error {}
+
+/** What was read from `bodyKeys`. @throws MissingBody */
+function contentOf(kinds: ConfigKinds, item: ConfigItem, read: readonly (Item | undefined)[]): unknown {
+  const bodies = read.map((found) => {
+    if (found === undefined) throw new MissingBody(`a version of the ${item.kind} ${item.name} is missing`);
+    return JSON.parse(found.value);
+  });
+  return kinds[item.kind].storage.contentOf(bodies);
 }

@@ -1,12 +1,5 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
-import {
-  type ConfigItem,
-  type ConfigItemKind,
-  configItemKinds,
-  type ItemChanged,
-  itemHistory,
-  itemKey,
-} from '../../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
@@ -15,9 +8,10 @@ import type { ItemReference } from '../config-kind.ts';
 import { itemOf } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { type PromotionContext, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
+import { type ItemChanged, itemHistory } from './item-history.ts';
 import { referencesOf } from './item-references.ts';
 import { type PageQuery, unknownItem } from './item-versions.ts';
-import { type LiveItem, liveItem, liveItems, readContents } from './read-items.ts';
+import { liveItem, liveItems, type ReadItem, readContents } from './read-items.ts';
 
 /** A kind of config items, and how many there are of it. */
 export interface ShownKind {
@@ -27,7 +21,7 @@ export interface ShownKind {
 }
 
 /** A live item. Who made it and when is known of the items of test, as far back as that was noted. */
-export interface ListedItem extends ConfigItem {
+interface ListedItem extends ConfigItem {
   readonly version: number;
   readonly updated_at?: string;
   readonly updated_by?: AuditActor;
@@ -43,7 +37,7 @@ export interface ShownItem extends ListedItem {
 }
 
 /** The other side of a reference, each item once. */
-export interface Referring extends ConfigItem {
+interface Referring extends ConfigItem {
   readonly reason: string;
 }
 
@@ -68,8 +62,8 @@ export interface ListedKind extends PageQuery {
 }
 
 /** The live items of a kind by name. @throws Problem `invalid_cursor`. */
-export async function listItems(deps: PromotionDeps, asked: ListedKind): Promise<ItemPage> {
-  const { env, orgCode, kind, pageSize, nexttoken } = asked;
+export async function listItems(deps: PromotionDeps, listing: ListedKind): Promise<ItemPage> {
+  const { env, orgCode, kind, pageSize, nexttoken } = listing;
   const binding = ['items', env, orgCode, kind];
   const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
   const place = await promotionContext(deps, env, orgCode);
@@ -83,7 +77,7 @@ export async function listItems(deps: PromotionDeps, asked: ListedKind): Promise
   };
 }
 
-export interface AskedItem {
+export interface ItemQuery {
   readonly env: Environment;
   readonly orgCode: string;
   readonly item: ConfigItem;
@@ -92,19 +86,19 @@ export interface AskedItem {
 }
 
 /** @throws Problem `not_found`. */
-export async function showItem(deps: PromotionDeps, asked: AskedItem): Promise<ShownItem> {
-  const { env, orgCode, item } = asked;
+export async function showItem(deps: PromotionDeps, query: ItemQuery): Promise<ShownItem> {
+  const { env, orgCode, item } = query;
   const place = await promotionContext(deps, env, orgCode);
   const live = liveItem(place, item);
   if (live === undefined) throw unknownItem(item);
   const [body] = await readContents(place, [live]);
   const [noted] = await lastChanges(env, place, [live]);
   const shown = withContent(deps, listed(live, noted), body?.content);
-  if (body === undefined || asked.references !== true) return shown;
+  if (body === undefined || query.references !== true) return shown;
   return { ...shown, ...(await referencesAround(deps, place, body)) };
 }
 
-/** What an item refers to, and which live items refer to it. */
+/** The references of an item, and the live items that refer to it. */
 async function referencesAround(
   { kinds }: Pick<PromotionDeps, 'kinds'>,
   place: PromotionContext,
@@ -131,7 +125,7 @@ export function withContent({ kinds }: Pick<PromotionDeps, 'kinds'>, item: Liste
   return { ...item, content, warnings: [warning] };
 }
 
-function listed(item: LiveItem, noted: ItemChanged | undefined): ListedItem {
+function listed(item: ReadItem, noted: ItemChanged | undefined): ListedItem {
   const known = noted === undefined ? {} : { updated_at: noted.at, updated_by: noted.actor };
   return { ...itemOf(item), version: item.version, ...known };
 }
@@ -140,7 +134,7 @@ function listed(item: LiveItem, noted: ItemChanged | undefined): ListedItem {
 async function lastChanges(
   env: Environment,
   { store, orgCode }: PromotionContext,
-  items: readonly LiveItem[],
+  items: readonly ReadItem[],
 ): Promise<readonly (ItemChanged | undefined)[]> {
   if (env === 'prod') return [];
   const rows = await itemHistory.readMany(store.scope(orgScopeName(orgCode)), items);

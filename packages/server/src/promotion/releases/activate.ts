@@ -4,22 +4,27 @@ import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type CheckedSwitch, checkRecords, checkSwitch } from '../checks/checks.ts';
+import type { DeployCheck, ItemTarget } from '../config-kind.ts';
 import { type Bodies, type ItemChangeKind, itemOf } from '../differences/compare.ts';
 import { newestOf } from '../item-storage.ts';
 import type { ItemsPlan } from '../items/plan-items.ts';
 import { liveItems } from '../items/read-items.ts';
-import type { Check, ItemTarget } from '../kind-records.ts';
 import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import type { ActivateRequest } from '../read-requests.ts';
-import { refuseOtherBase } from './agreed-base.ts';
-import { type ReleasedItem, readCurrent, releasePuts, type Snapshot } from './releases.ts';
-import { type StagedTargets, stagedTargets } from './staged-targets.ts';
-import { nothingLeftStaged, stagedBase, stagedItems } from './staging.ts';
+import { type ReleasedItem, type ReleaseVersions, readCurrent, releasePuts } from './releases.ts';
+import {
+  nothingLeftStaged,
+  refuseOtherBase,
+  type StagedTargets,
+  stagedBase,
+  stagedItems,
+  stagedTargets,
+} from './staging.ts';
 
 export interface Activated {
   readonly version: number;
   readonly activated: readonly (ConfigItem & { readonly change: ItemChangeKind })[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly DeployCheck[];
 }
 
 /**
@@ -82,13 +87,13 @@ function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
  */
 class RecordChecks {
   readonly #isForced: boolean;
-  #looked: { readonly at: string; readonly checks: readonly Check[] } | undefined;
+  #looked: { readonly at: string; readonly checks: readonly DeployCheck[] } | undefined;
 
   constructor(isForced: boolean) {
     this.#isForced = isForced;
   }
 
-  async of({ rows }: StagedTargets, plan: ItemsPlan): Promise<readonly Check[]> {
+  async of({ rows }: StagedTargets, plan: ItemsPlan): Promise<readonly DeployCheck[]> {
     const from = plan.records.flatMap((one) => one.from);
     const at = JSON.stringify([rows.map(({ rowVersion }) => rowVersion), from]);
     if (this.#looked?.at !== at) this.#looked = { at, checks: await checkRecords(plan) };
@@ -100,7 +105,7 @@ class RecordChecks {
   }
 }
 
-function recordsRefuse(checks: readonly Check[]): Problem {
+function recordsRefuse(checks: readonly DeployCheck[]): Problem {
   const sentences = checks
     .filter(({ level }) => level === 'error')
     .map(({ kind, name, message }) => `${kind} \`${name}\`: ${message}`);
@@ -123,7 +128,8 @@ async function releaseOf({ place, auditContext, staged, note }: Releasing) {
   const version = current.version + 1;
   const items = staged.targets.flatMap((target) => releasedItem(staged.before, target));
   const notes =
-    note ?? [...new Set(staged.rows.flatMap(({ staged: { note: said } }) => said ?? []))].join('; ').slice(0, 1000);
+    note ??
+    [...new Set(staged.rows.flatMap(({ staged: { note: expected } }) => expected ?? []))].join('; ').slice(0, 1000);
   const release = {
     version,
     action: 'activate' as const,
@@ -159,7 +165,7 @@ export function releasedItem(before: Bodies, target: ItemTarget): readonly Relea
   ];
 }
 
-function snapshotAfter(place: PromotionContext, targets: readonly ItemTarget[]): Snapshot {
+function snapshotAfter(place: PromotionContext, targets: readonly ItemTarget[]): ReleaseVersions {
   const snapshot = new Map(liveItems(place).map((item) => [itemKey(item), item.version]));
   for (const target of targets) {
     if (target.wanted === undefined) snapshot.delete(itemKey(target));

@@ -6,8 +6,15 @@ import type { ItemDifference } from '../differences/compare.ts';
 import { changeOf, type ShownChange } from '../differences/diff.ts';
 import { readBodies } from '../items/read-items.ts';
 import type { PromotionDeps } from '../promotion-deps.ts';
-import { changesTo } from './release-content.ts';
-import { type Release, type ReleasedItem, readCurrent, readRelease, releasePartition, releases } from './releases.ts';
+import {
+  changesTo,
+  type Release,
+  type ReleasedItem,
+  readCurrent,
+  readRelease,
+  releasePartition,
+  releases,
+} from './releases.ts';
 
 /** A release with what it changed. */
 export interface ShownRelease extends Omit<Release, 'items'> {
@@ -65,7 +72,7 @@ export async function showHistory(
 }
 
 export interface LatestRelease extends Omit<ShownRelease, 'items' | 'diff'> {
-  /** How many config items it changed. */
+  /** The number of config items that it changed. */
   readonly items: number;
 }
 
@@ -89,7 +96,7 @@ export async function latestReleases(
 export interface LiveRelease {
   readonly version: number;
   readonly activated_at: string;
-  /** When it was activated, or restored by a rollback. */
+  /** The time at which it was activated, or restored by a rollback. */
   readonly live_since: string;
 }
 
@@ -145,9 +152,9 @@ async function show(deps: PromotionDeps, orgCode: string, { items, ...release }:
   };
 }
 
-type Current = Awaited<ReturnType<typeof readCurrent>>['current'];
+type CurrentRelease = Awaited<ReturnType<typeof readCurrent>>['current'];
 
-function isLive({ version, action }: Pick<Release, 'version' | 'action'>, current: Current): boolean {
+function isLive({ version, action }: Pick<Release, 'version' | 'action'>, current: CurrentRelease): boolean {
   return version === current.version || (action === 'activate' && version === current.live);
 }
 

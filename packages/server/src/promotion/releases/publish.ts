@@ -2,31 +2,35 @@ import { auditEntry } from '../../audit/audit-entry.ts';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import { type Plan, transact } from '../../store/transact.ts';
+import { type CommitPlan, transact } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { bodiesAfter, checkRecords, checkSwitch, checksWithoutRecords } from '../checks/checks.ts';
 import { type AddedDependency, withDependencies } from '../checks/dependencies.ts';
+import type { DeployCheck } from '../config-kind.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
-import { type Comparison, compareEnvironments } from '../differences/diff.ts';
-import type { Check } from '../kind-records.ts';
+import { compareEnvironments, type SpaceComparison } from '../differences/diff.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import type { PublishRequest } from '../read-requests.ts';
-import { conditionsNow, removeBodies, stage, writeBodies } from './stage-items.ts';
-import { readStagedTargets, stagedTargets } from './staged-targets.ts';
 import {
+  conditionsNow,
   nothingLeftStaged,
   publicationCounter,
   readStaged,
+  readStagedTargets,
+  removeBodies,
   type StagedItem,
+  stage,
+  stagedTargets,
   stagingMoves,
   unstage,
+  writeBodies,
 } from './staging.ts';
 
 export interface Published {
   readonly release_id: string;
   readonly staged: readonly ConfigItem[];
   readonly added_dependencies: readonly AddedDependency[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly DeployCheck[];
 }
 
 /**
@@ -45,7 +49,7 @@ export async function publish(
   return { ...planned.published, checks: await checkStaged(deps, command.orgCode, { showsRecords }) };
 }
 
-interface Publishing extends Plan {
+interface Publishing extends CommitPlan {
   readonly published: Omit<Published, 'checks'>;
 }
 
@@ -120,13 +124,13 @@ function stagedItems(
 }
 
 /** Whether a staged item was asked for and is the same on both sides, so that production has it as it is to be. */
-function settledBy({ differences }: Comparison, { items }: PublishRequest): (staged: ConfigItem) => boolean {
+function settledBy({ differences }: SpaceComparison, { items }: PublishRequest): (staged: ConfigItem) => boolean {
   const different = new Set(differences.map(itemKey));
   const named = items === 'all' ? undefined : new Set(items.map(itemKey));
   return (staged) => !different.has(itemKey(staged)) && (named === undefined || named.has(itemKey(staged)));
 }
 
-function select({ differences, test, prod }: Comparison, { items }: PublishRequest): readonly ItemDifference[] {
+function select({ differences, test, prod }: SpaceComparison, { items }: PublishRequest): readonly ItemDifference[] {
   if (items === 'all') return differences;
   const errors = items.flatMap((item, index) => {
     if (test.has(itemKey(item)) || prod.has(itemKey(item))) return [];
@@ -148,7 +152,7 @@ export async function checkStaged(
   deps: PromotionDeps,
   orgCode: string,
   { showsRecords }: StagedChecks,
-): Promise<readonly Check[]> {
+): Promise<readonly DeployCheck[]> {
   const place = await promotionContext(deps, 'prod', orgCode);
   const intended = await stagedTargets(place);
   const { checks, plan } = await checkSwitch(deps, { ...intended, place, next: 0 });
@@ -165,7 +169,7 @@ export async function withdraw(
   const scope = deps.stores.prod.scope(orgScopeName(orgCode));
   // What others stage meanwhile is to go with all the rest.
   const whole = item === undefined ? [nothingLeftStaged] : [];
-  const plan = async (): Promise<Plan> => {
+  const plan = async (): Promise<CommitPlan> => {
     const rows = (await readStaged(scope)).filter(
       ({ staged }) => item === undefined || itemKey(staged) === itemKey(item),
     );

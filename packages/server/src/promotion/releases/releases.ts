@@ -1,10 +1,19 @@
-import type { AuditActor } from '../../audit/audit-entry.ts';
-import type { ConfigItem } from '../../config/port.ts';
+import { type AuditActor, auditEntry } from '../../audit/audit-entry.ts';
+import { type ConfigItem, type ConfigItemKind, changeConfig, itemKey, itemOfKey } from '../../config/port.ts';
 import type { Put, Scope } from '../../store/port.ts';
 import { asRead, json, type Row, table } from '../../store/table.ts';
-import type { ItemChangeKind } from '../differences/compare.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import type { ItemTarget, RetiredItem } from '../config-kind.ts';
+import { compareBodies, type ItemChangeKind, type ItemDifference, itemOf } from '../differences/compare.ts';
+import { liveItems, readBodies, readContents } from '../items/read-items.ts';
+import {
+  type PromotionCommand,
+  type PromotionContext,
+  type PromotionDeps,
+  promotionContext,
+} from '../promotion-deps.ts';
 
-/** What became of production once: by an activation, or by going back (or forward again) to an earlier release. */
+/** The outcome of production once: by an activation, or by going back (or forward again) to an earlier release. */
 export interface Release {
   readonly version: number;
   readonly action: 'activate' | 'rollback';
@@ -26,7 +35,7 @@ export interface ReleasedItem extends ConfigItem {
 }
 
 /** The bodies that are live with a release, by `itemKey`. */
-export type Snapshot = Readonly<Record<string, number>>;
+export type ReleaseVersions = Readonly<Record<string, number>>;
 
 /** The latest release, and the one whose configuration it made live: itself, but for a rollback. */
 export interface CurrentRelease {
@@ -48,7 +57,7 @@ export const releases = table(
 
 const snapshots = table(
   (version: number) => ({ pk: 'deploy;snapshots', sk: inOrder(version) }),
-  json<Snapshot>('snapshot of a release', {}),
+  json<ReleaseVersions>('snapshot of a release', {}),
 );
 
 function inOrder(version: number): string {
@@ -67,7 +76,7 @@ export async function readRelease(scope: Scope, version: number): Promise<Releas
 }
 
 /** What was live with a release. Undefined where there was no such activation. */
-export async function readSnapshot(scope: Scope, version: number): Promise<Snapshot | undefined> {
+export async function readSnapshot(scope: Scope, version: number): Promise<ReleaseVersions | undefined> {
   return (await snapshots.read(scope, version))?.value;
 }
 
@@ -75,7 +84,7 @@ export async function readSnapshot(scope: Scope, version: number): Promise<Snaps
 export function releasePuts(
   current: Row<CurrentRelease> | undefined,
   release: Release,
-  snapshot: Snapshot | undefined,
+  snapshot: ReleaseVersions | undefined,
 ): readonly Put[] {
   const { version, restored = version } = release;
   return [
@@ -83,4 +92,70 @@ export function releasePuts(
     releases.insert(version, release),
     ...(snapshot === undefined ? [] : [snapshots.insert(version, snapshot)]),
   ];
+}
+
+/** What would change in production for exactly the configuration of an activation to be live again. */
+export async function changesTo(
+  deps: PromotionDeps,
+  orgCode: string,
+  activation: number,
+): Promise<readonly ItemDifference[]> {
+  const place = await promotionContext(deps, 'prod', orgCode);
+  const snapshot = await readSnapshot(place.store.scope(orgScopeName(orgCode)), activation);
+  if (snapshot === undefined) throw new Error(`release ${activation} has no snapshot`);
+  const targets = await targetsOf(place, snapshot);
+  const changed = new Set(targets.map(itemKey));
+  const live = liveItems(place).filter((item) => changed.has(itemKey(item)));
+  const before = new Map((await readContents(place, live)).map((body) => [itemKey(body), body]));
+  const after = targets.flatMap(({ wanted, ...item }) =>
+    wanted === undefined ? [] : [[itemKey(item), { ...item, version: 0, content: wanted.content }] as const],
+  );
+  return compareBodies(before, new Map(after));
+}
+
+/** What has to become of each item for exactly a snapshot to be live. */
+export async function targetsOf(place: PromotionContext, snapshot: ReleaseVersions): Promise<readonly ItemTarget[]> {
+  const live = new Map(liveItems(place).map((item) => [itemKey(item), item.version]));
+  const wanted = new Map(Object.entries(snapshot));
+  const gone: readonly ConfigItem[] = liveItems(place).filter((item) => !wanted.has(itemKey(item)));
+  const others = [...wanted].filter(([key, version]) => live.get(key) !== version);
+  const bodies = await readBodies(
+    place,
+    others.map(([key, versions]) => ({ ...itemOfKey(key), versions })),
+  );
+  return [
+    ...bodies.map(
+      (body): ItemTarget => ({ ...itemOf(body), wanted: { content: body.content, versions: body.version } }),
+    ),
+    ...gone.map((item): ItemTarget => ({ ...itemOf(item), wanted: undefined })),
+  ];
+}
+
+/** The items that production had, whose records are still there: an activation or a rollback can bring them back. */
+export async function listRetired(
+  { stores, kinds }: PromotionDeps,
+  orgCode: string,
+  kind: ConfigItemKind,
+): Promise<readonly RetiredItem[]> {
+  return (await kinds[kind].records?.retired(stores.prod, orgCode)) ?? [];
+}
+
+/** Has the records of a retired item removed for good. @throws Problem `not_found`. */
+export async function removeRetired(
+  deps: PromotionDeps,
+  { orgCode, auditContext }: PromotionCommand,
+  { kind, name }: ConfigItem,
+): Promise<void> {
+  const prod = { store: deps.stores.prod, configs: deps.configs.prod };
+  const { records } = deps.kinds[kind];
+  if (records === undefined) throw new TypeError(`items of the kind ${kind} have no records`);
+  await changeConfig(prod, orgCode, async (_set, next) => {
+    const moment = { orgCode, next, now: deps.clock.now() };
+    const changes = await records.planRetiredRemoval(prod.store, moment, name);
+    const target = { kind, id: name };
+    return {
+      changes: [...changes, auditEntry(auditContext, { action: 'deploy.records_removed', target, env: 'prod' })],
+    };
+  });
+  deps.wake();
 }

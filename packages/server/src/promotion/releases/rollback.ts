@@ -8,8 +8,15 @@ import { planItems } from '../items/plan-items.ts';
 import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
 import type { RollbackRequest } from '../read-requests.ts';
 import { releasedItem } from './activate.ts';
-import { targetsOf } from './release-content.ts';
-import { type CurrentRelease, type Release, readCurrent, readRelease, readSnapshot, releasePuts } from './releases.ts';
+import {
+  type CurrentRelease,
+  type Release,
+  readCurrent,
+  readRelease,
+  readSnapshot,
+  releasePuts,
+  targetsOf,
+} from './releases.ts';
 
 export interface RolledBack {
   readonly version: number;

@@ -6,7 +6,7 @@ import { logicBlockCases } from '../../automation/kinds/testing/logicblock-cases
 import type { ConfigItemKind } from '../../config/config-set.ts';
 import type { SettingType } from '../../config/setting.ts';
 import { entityCases } from '../../entities/kind/testing/entity-cases.ts';
-import { settingsCases } from '../../identity/settings/testing/settings-cases.ts';
+import { settingsCases } from '../../people/settings/testing/settings-cases.ts';
 import { kindsWith } from '../../testing/config-kinds.ts';
 import type { Json, KindCases } from './kind-cases.ts';
 

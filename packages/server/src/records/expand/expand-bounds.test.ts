@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { listQuery, openBench, type RecordBench } from '../../testing/record-bench.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
-import { newScan } from '../listing/walking/scan-budget.ts';
+import { newScan } from '../listing/walking/record-walk.ts';
 import { presentationOf } from '../present-records.ts';
 import { presentExpanded } from './expand-records.ts';
 import { readExpand } from './expand-tree.ts';
@@ -28,9 +28,9 @@ async function openFolders(context: TestContext): Promise<RecordBench> {
 
 async function create(bench: RecordBench, entityName: string, bodies: readonly object[]) {
   const { runtime, call } = bench.node();
-  const asked = await call(entityName);
+  const requested = await call(entityName);
   const created = [];
-  for (const body of bodies) created.push(await runtime.create(asked, body));
+  for (const body of bodies) created.push(await runtime.create(requested, body));
   return created;
 }
 

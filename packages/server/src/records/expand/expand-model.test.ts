@@ -7,7 +7,7 @@ import { thinned } from '../../store/testing/quick.ts';
 import { listQuery, type Node, openBench, user } from '../../testing/record-bench.ts';
 import type { AuthorizedCall, CallerAccess } from '../caller-access.ts';
 import { scopeToCaller } from '../listing/list-scope.ts';
-import { newScan } from '../listing/walking/scan-budget.ts';
+import { newScan } from '../listing/walking/record-walk.ts';
 import { presentationOf } from '../present-records.ts';
 import type { RecordData } from '../record.ts';
 import { type FieldNames, isReadable, type RecordPolicy } from '../record-policy.ts';
@@ -53,7 +53,7 @@ async function define({ admin }: Node): Promise<void> {
   }
 }
 
-/** How a caller may do one thing with the records of one entity. */
+/** The way a caller may do one thing with the records of one entity. */
 interface Rule {
   /** Records with these ranks, of ten; all ten are a refusal without looking. */
   readonly hidden: readonly number[];
@@ -226,7 +226,7 @@ const rules: fc.Arbitrary<Rules> = fc
 const question = fc.constantFrom(...entityNames).chain((entityName) =>
   fc.record({
     entityName: fc.constant(entityName),
-    asked: fc.subarray([...paths[entityName]], { minLength: 1 }),
+    requests: fc.subarray([...paths[entityName]], { minLength: 1 }),
     rules,
   }),
 );
@@ -241,7 +241,7 @@ for (const kind of storeKinds)
       fc.asyncProperty(seeds, fc.array(question, { minLength: 5, maxLength: 10 }), async (graph, questions) => {
         const workspace = bench.workspaceOf(`w${++workspaces}`);
         const plain = bench.node();
-        const node: Node = { ...plain, call: (name, asking) => plain.call(name, { workspace, ...asking }) };
+        const node: Node = { ...plain, call: (name, options) => plain.call(name, { workspace, ...options }) };
         const all = await fill(node, graph);
         for (const one of questions) await answersPlainly(node, all, one);
       }),
@@ -251,14 +251,14 @@ for (const kind of storeKinds)
 
 interface Question {
   readonly entityName: EntityName;
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   readonly rules: Rules;
 }
 
-async function answersPlainly(node: Node, all: Everything, { entityName, asked, rules }: Question): Promise<void> {
+async function answersPlainly(node: Node, all: Everything, { entityName, requests, rules }: Question): Promise<void> {
   const expected = new PlainExpand(all, rules);
   const call: AuthorizedCall = { ...(await node.call(entityName)), access: accessBy(rules) };
-  const expansions = await readExpand(call, asked.join(','));
+  const expansions = await readExpand(call, requests.join(','));
   const presentation = presentationOf(call, 'get');
   const rule = rules[`get ${entityName}`];
   const rows = rule === undefined ? undefined : policyOf(rule);
@@ -274,7 +274,7 @@ async function answersPlainly(node: Node, all: Everything, { entityName, asked, 
   assert.equal(texts.length, seenOnes.length);
   for (const [index, seen] of seenOnes.entries()) {
     const shown = await withPagesFollowed({ node, call, expected }, JSON.parse(texts[index] ?? ''));
-    assert.deepEqual(shown, expected.expanded(entityName, seen, asked));
+    assert.deepEqual(shown, expected.expanded(entityName, seen, requests));
   }
 }
 

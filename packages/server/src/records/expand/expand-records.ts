@@ -1,8 +1,8 @@
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { type CompiledEntity, fieldNamed } from '../../schema/port.ts';
-import { laneOf } from '../../tenancy/port.ts';
+import { shareKeyOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
-import type { ScanLeft } from '../listing/walking/scan-budget.ts';
+import type { ScanLeft } from '../listing/walking/record-walk.ts';
 import {
   type OtherRecords,
   otherRecords,
@@ -24,8 +24,7 @@ import {
   unreadPage,
 } from './load-expansions.ts';
 
-/** What a reply shows, and of which records. */
-export interface ExpandedReply {
+interface ExpandedReply {
   readonly presentation: Presentation;
   readonly expansions: readonly Expansion[];
   readonly items: readonly ReadableText[];
@@ -46,7 +45,7 @@ export async function presentExpanded(
   const writer = new ExpansionWriter(call, others);
   const texts = await presentRecords(call, presentation, items, others);
   await writer.showLevel(records);
-  const pause = createYielder(laneOf(call.workspace));
+  const pause = createYielder(shareKeyOf(call.workspace));
   const written: string[] = [];
   for (const [index, record] of records.entries()) {
     await pause();
@@ -75,7 +74,7 @@ class ExpansionWriter {
   /** Shows the other records: at once all of an expansion. */
   async showLevel(records: readonly ExpandedRecord[]): Promise<void> {
     const groups = new Map<Expansion, Set<ExpandedRecord>>();
-    const pause = createYielder(laneOf(this.#call.workspace));
+    const pause = createYielder(shareKeyOf(this.#call.workspace));
     for (const { shown } of records) {
       await pause();
       for (const [expansion, value] of shown) {
@@ -125,14 +124,16 @@ class ExpansionWriter {
   }
 
   /** A page that does not fit is shown like one that was not read: records that are left out would be missed. */
-  #writePage({ items, nexttoken, isPartial }: ExpandedPage): string {
+  #writePage({ items, nexttoken, isPartial, partialReason }: ExpandedPage): string {
     const texts: string[] = [];
     for (const item of items) {
       const text = this.#writeRecord(item);
       if (text === undefined) return this.#writePage(unreadPage);
       texts.push(text);
     }
-    return `{"items":[${texts.join(',')}],"nexttoken":${JSON.stringify(nexttoken)}${isPartial ? ',"partial":true' : ''}}`;
+    const reason = partialReason === undefined ? '' : `,"partial_reason":"${partialReason}"`;
+    const partial = isPartial ? `,"partial":true${reason}` : '';
+    return `{"items":[${texts.join(',')}],"nexttoken":${JSON.stringify(nexttoken)}${partial}}`;
   }
 
   /** Undefined where there is no room for it. */

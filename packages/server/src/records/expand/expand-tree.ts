@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
-import { referencesTo } from '../../config/port.ts';
+import { type Reference, referencesTo } from '../../config/port.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import { type CompiledEntity, fieldNamed, lookupOf, type Reference } from '../../schema/port.ts';
+import { type CompiledEntity, fieldNamed, lookupOf } from '../../schema/port.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 
 /** Other records that a reply shows with each record of an entity. */
@@ -33,13 +33,13 @@ export async function readExpand(
   return tree;
 }
 
-type AddError = (code: string, message: string) => void;
+type AddExpandError = (code: string, message: string) => void;
 
 /** Names, each with those that are nested in it. */
-type Names = Map<string, Names>;
+type NameTree = Map<string, NameTree>;
 
-function readNames(text: string, add: AddError): Names {
-  const root: Names = new Map();
+function readNames(text: string, add: AddExpandError): NameTree {
+  const root: NameTree = new Map();
   let count = 0;
   // No more of them are read than shows that they are too many.
   const paths = text.split(',', expansionsMax + 1);
@@ -58,15 +58,15 @@ function readNames(text: string, add: AddError): Names {
   return root;
 }
 
-interface Asked {
+interface ExpandSource {
   readonly entity: CompiledEntity;
-  readonly names: Names;
+  readonly names: NameTree;
 }
 
 async function resolve(
   config: RecordCall['config'],
-  { entity, names }: Asked,
-  add: AddError,
+  { entity, names }: ExpandSource,
+  add: AddExpandError,
 ): Promise<readonly Expansion[]> {
   const expansions: Expansion[] = [];
   for (const [name, inner] of names) {
@@ -130,7 +130,7 @@ async function referencesCalled(
   return called;
 }
 
-/** How the records of an entity are called that refer to another one by a field. */
+/** The way the records of an entity are called that refer to another one by a field. */
 export function backwardName({ entity, field }: { readonly entity: string; readonly field: string }): string {
   return `${entity}_via_${field}`;
 }

@@ -1,26 +1,25 @@
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { type CompiledEntity, elementIds, type FieldValue, isLookupList } from '../../schema/port.ts';
-import { laneOf } from '../../tenancy/port.ts';
+import { shareKeyOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { type ListQuery, readListQuery } from '../listing/list-query.ts';
-import type { Page } from '../listing/list-records.ts';
 import { scopeToCaller } from '../listing/list-scope.ts';
-import { newScan, type ScanLeft } from '../listing/walking/scan-budget.ts';
+import type { RecordPage } from '../listing/record-page.ts';
+import { newScan, type ScanLeft } from '../listing/walking/record-walk.ts';
 import type { OtherRecords } from '../present-records.ts';
 import { dataOf, storedText } from '../record.ts';
 import { isReadable, type ReadableText } from '../record-policy.ts';
 import type { RecordRuntime } from '../record-runtime.ts';
 import {
-  type FoundRecords,
+  type LoadedRecords,
   type RecordName,
   readRecords,
   recordPlace,
   type ShownRecord,
-} from '../views/load-lookups.ts';
+} from '../views/show-records.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Expansion } from './expand-tree.ts';
 
-/** A record, and what is shown beside it. */
 export interface ExpandedRecord {
   readonly text: ReadableText;
   readonly entity: CompiledEntity;
@@ -43,7 +42,7 @@ export interface ExpandedLookup {
 }
 
 /** The first records of those that refer to one. */
-export interface ExpandedPage extends Omit<Page, 'items'> {
+export interface ExpandedPage extends Omit<RecordPage, 'items'> {
   readonly items: readonly ExpandedRecord[];
 }
 
@@ -57,15 +56,14 @@ const emptyPage: ExpandedPage = { items: [], nexttoken: null, isPartial: false }
 /** A page for which there was no room. */
 export const unreadPage: ExpandedPage = { items: [], nexttoken: null, isPartial: true };
 
-/** Which other record is to be read by a field of a record. */
-interface AskedRecord {
+interface PendingLookup {
   readonly expansion: Expansion;
   readonly id: string;
   readonly show: (found: ExpandedLookup) => void;
 }
 
 /** Of which record others are to be read that refer to it. */
-interface AskedPage {
+interface PendingPage {
   readonly holder: ExpandedRecord;
   readonly expansion: Expansion;
   readonly id: string;
@@ -79,9 +77,8 @@ interface LoadDeps {
   readonly scan?: ScanLeft | undefined;
 }
 
-/** What one reply may yet read. */
 interface Loading extends LoadDeps {
-  readonly records: FoundRecords;
+  readonly records: LoadedRecords;
   readonly scan: ScanLeft;
   readonly pause: () => Promise<void> | undefined;
   forwardLeft: number;
@@ -95,7 +92,7 @@ export async function loadExpansions(
   expansions: readonly Expansion[],
 ): Promise<readonly ExpandedRecord[]> {
   const { call } = deps;
-  const pause = createYielder(laneOf(call.workspace));
+  const pause = createYielder(shareKeyOf(call.workspace));
   const loading: Loading = {
     ...deps,
     records: new Map(),
@@ -107,9 +104,9 @@ export async function loadExpansions(
   const first = texts.map((text) => expandedRecord(text, call.entity, expansions));
   let level: readonly ExpandedRecord[] = first;
   while (level.length > 0) {
-    const asked = await askedBy(level, pause);
-    const forward = await loadForward(loading, asked.records);
-    level = [...forward, ...(await loadBackward(loading, asked.pages))];
+    const requested = await lookupsOf(level, pause);
+    const forward = await loadForward(loading, requested.records);
+    level = [...forward, ...(await loadBackward(loading, requested.pages))];
   }
   return first;
 }
@@ -118,14 +115,14 @@ function expandedRecord(text: ReadableText, entity: CompiledEntity, expansions: 
   return { text, entity, expansions, shown: new Map() };
 }
 
-interface Asked {
-  readonly records: readonly AskedRecord[];
-  readonly pages: readonly AskedPage[];
+interface PendingLoads {
+  readonly records: readonly PendingLookup[];
+  readonly pages: readonly PendingPage[];
 }
 
-async function askedBy(level: readonly ExpandedRecord[], pause: Loading['pause']): Promise<Asked> {
-  const records: AskedRecord[] = [];
-  const pages: AskedPage[] = [];
+async function lookupsOf(level: readonly ExpandedRecord[], pause: Loading['pause']): Promise<PendingLoads> {
+  const records: PendingLookup[] = [];
+  const pages: PendingPage[] = [];
   for (const holder of level) {
     if (holder.expansions.length === 0) continue;
     await pause();
@@ -133,34 +130,34 @@ async function askedBy(level: readonly ExpandedRecord[], pause: Loading['pause']
     for (const expansion of holder.expansions) {
       const { direction, field } = expansion;
       if (direction === 'backward') pages.push({ holder, expansion, id: data.id });
-      else if (isReadable(holder.text.fields, field)) records.push(...askedByField(holder, expansion, data[field]));
+      else if (isReadable(holder.text.fields, field)) records.push(...lookupsOfField(holder, expansion, data[field]));
     }
   }
   return { records, pages };
 }
 
-function askedByField(
+function lookupsOfField(
   { entity, shown }: ExpandedRecord,
   expansion: Expansion,
   value: FieldValue | undefined,
-): readonly AskedRecord[] {
+): readonly PendingLookup[] {
   const definition = entity.fields.get(expansion.field)?.definition;
   if (definition === undefined || !isLookupList(definition)) {
-    const show: AskedRecord['show'] = (found) => shown.set(expansion, found);
+    const show: PendingLookup['show'] = (found) => shown.set(expansion, found);
     return typeof value === 'string' ? [{ expansion, id: value, show }] : [];
   }
   if (!Array.isArray(value)) return [];
   const list: ExpandedLookup[] = [];
   shown.set(expansion, list);
-  const show: AskedRecord['show'] = (found) => list.push(found);
+  const show: PendingLookup['show'] = (found) => list.push(found);
   return elementIds(value).map((id) => ({ expansion, id, show }));
 }
 
 /** At once all records of an entity that a level refers to. */
-async function loadForward(loading: Loading, asked: readonly AskedRecord[]): Promise<readonly ExpandedRecord[]> {
+async function loadForward(loading: Loading, request: readonly PendingLookup[]): Promise<readonly ExpandedRecord[]> {
   const { records } = loading;
   const wanted = new Map<string, RecordName>();
-  for (const { expansion, id } of asked) {
+  for (const { expansion, id } of request) {
     await loading.pause();
     const name = { entity: expansion.entity.name, id };
     const place = recordPlace(name);
@@ -169,7 +166,7 @@ async function loadForward(loading: Loading, asked: readonly AskedRecord[]): Pro
   loading.forwardLeft -= wanted.size;
   await readRecords([...wanted.values()], records, loading.others);
   const next = new Map<Expansion, Map<string, ExpandedRecord>>();
-  for (const { expansion, id, show } of asked) {
+  for (const { expansion, id, show } of request) {
     await loading.pause();
     const place = recordPlace({ entity: expansion.entity.name, id });
     const found = records.has(place) ? records.get(place) : 'unread';
@@ -190,11 +187,11 @@ function foundRecord(found: ShownRecord, { entity, nested }: Expansion): Expande
 }
 
 /** The first page of what refers to each record of a level, a few of them at a time. */
-async function loadBackward(loading: Loading, asked: readonly AskedPage[]): Promise<readonly ExpandedRecord[]> {
+async function loadBackward(loading: Loading, request: readonly PendingPage[]): Promise<readonly ExpandedRecord[]> {
   const next: ExpandedRecord[] = [];
-  for (let start = 0; start < asked.length; start += pagesAtOnce) {
+  for (let start = 0; start < request.length; start += pagesAtOnce) {
     const together: PlannedPage[] = [];
-    for (const one of asked.slice(start, start + pagesAtOnce)) {
+    for (const one of request.slice(start, start + pagesAtOnce)) {
       await loading.pause();
       together.push({ ...one, share: shareOf(loading.scan), listing: planPage(loading, one) });
     }
@@ -208,7 +205,7 @@ async function loadBackward(loading: Loading, asked: readonly AskedPage[]): Prom
   return next;
 }
 
-interface PlannedPage extends AskedPage {
+interface PlannedPage extends PendingPage {
   readonly share: ScanLeft;
   /** The call of the list, or what is shown in its place. */
   readonly listing: AuthorizedCall | ExpandedPage;
@@ -221,7 +218,7 @@ function shareOf({ items, bytes, steps, hasTime }: ScanLeft): ScanLeft {
 }
 
 /** Decides as `GET /list` is decided, asked with the field as its one filter. */
-function planPage(loading: Loading, { expansion, id }: AskedPage): PlannedPage['listing'] {
+function planPage(loading: Loading, { expansion, id }: PendingPage): PlannedPage['listing'] {
   const { call } = loading;
   const { entity, field } = expansion;
   if (loading.pagesLeft <= 0) return unreadPage;
@@ -239,11 +236,11 @@ async function loadPage(
   if (share.items <= 0 || share.bytes <= 0 || share.steps <= 0 || !scan.hasTime()) return unreadPage;
   const { entity, field, nested } = expansion;
   const { rows } = listing;
-  const begun = { ...share, taken: rows?.steps() ?? 0 };
+  const started = { ...share, taken: rows?.steps() ?? 0 };
   const page = await runtime.list(listing, scopeToCaller(listing, queryBy(entity, field, id)), share);
-  scan.items -= begun.items - share.items;
-  scan.bytes -= begun.bytes - share.bytes;
-  scan.steps -= (rows?.steps() ?? 0) - begun.taken;
+  scan.items -= started.items - share.items;
+  scan.bytes -= started.bytes - share.bytes;
+  scan.steps -= (rows?.steps() ?? 0) - started.taken;
   return { ...page, items: page.items.map((text) => expandedRecord(text, entity, nested)) };
 }
 

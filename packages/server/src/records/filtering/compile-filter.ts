@@ -1,29 +1,24 @@
 import {
-  type Condition,
+  type CompiledCondition,
   compileCondition,
   type Demand,
+  type ExpressionMistake,
   isMistake,
-  type Mistake,
   type Reading,
   type ValueSize,
 } from '../../expressions/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import {
-  type CompiledEntity,
-  type ExpressionValue,
-  type FieldValue,
-  fieldName,
-  fieldNamed,
-} from '../../schema/port.ts';
-import { type Filter, type Operator, orderedFilter } from '../listing/filter.ts';
+import { type CompiledEntity, type FieldValue, fieldName, fieldNamed, namedBehaviour } from '../../schema/port.ts';
+import { type Filter, type FilterOperator, orderedFilter } from '../listing/filter.ts';
 import { nameIn } from '../listing/list-parameters.ts';
 import type { ListQuery } from '../listing/list-query.ts';
-import { namedBehaviour } from '../listing/named-behaviour.ts';
+import { expressionBounds } from '../query/expression-bounds.ts';
 import type { RecordData } from '../record.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
-import type { FilterExpression } from './filter-expression.ts';
 import {
+  type ExpressionValue,
+  type FilterExpression,
   type FilterLanguage,
   filterLanguage,
   languageWith,
@@ -57,14 +52,14 @@ type Targets = FilterTargets['entities'];
 interface CompiledBefore {
   /** The entity and the targets. Their definitions may be others by now, or have gone. */
   readonly entities: readonly WeakRef<CompiledEntity>[];
-  readonly condition: Condition;
+  readonly condition: CompiledCondition;
 }
 
 /** Of all entities together, since a condition takes up to 100 KB and callers choose how many there are. */
 const compiledBefore = new BoundedMap<string, CompiledBefore>(256);
 
 /** Filters that are asked again are compiled once. */
-function compiledFilter(entity: CompiledEntity, text: string, targets: Targets): Condition | Mistake {
+function compiledFilter(entity: CompiledEntity, text: string, targets: Targets): CompiledCondition | ExpressionMistake {
   const key = [entity.name, ...targets.keys(), text].join(' ');
   const entities = [entity, ...targets.values()];
   const before = compiledBefore.get(key);
@@ -80,7 +75,7 @@ function compiledFilter(entity: CompiledEntity, text: string, targets: Targets):
 /** Of each the first reading: a record may ask for so many others. */
 const lookupsMax = 4;
 
-function lookupsOf({ readings }: Condition): readonly Reading[] {
+function lookupsOf({ readings }: CompiledCondition): readonly Reading[] {
   const following = readings.filter(({ member }) => member !== undefined);
   return following.filter(({ name }, at) => following.findIndex((one) => one.name === name) === at);
 }
@@ -96,7 +91,7 @@ function followedBy(holder: CompiledEntity, bound: Omit<Bound, 'lookups'>, targe
   });
 }
 
-function refusal(entity: CompiledEntity, { message, at, field }: Mistake) {
+function refusal(entity: CompiledEntity, { message, at, field }: ExpressionMistake) {
   const isField = field !== undefined && fieldNamed(entity, field) !== undefined;
   const code = isField ? 'not_filterable' : 'invalid_expression';
   const what = isField ? `field \`${field}\` cannot be filtered on` : message;
@@ -108,7 +103,7 @@ function refusal(entity: CompiledEntity, { message, at, field }: Mistake) {
 type Variables = Readonly<Record<string, unknown>>;
 
 interface Bound {
-  readonly condition: Condition;
+  readonly condition: CompiledCondition;
   readonly lookups: FollowedRecords | undefined;
   readonly variables: Variables;
 }
@@ -121,12 +116,13 @@ function bindFilter(entity: CompiledEntity, bound: Bound): FilterExpression {
     condition.isConjunctionOfDemands &&
     implied.length === condition.demands.length &&
     implied.every(({ isSame }) => isSame);
-  const evaluation = new Evaluation(bound, values);
+  const evaluation = new FilterEvaluation(bound, values);
   return {
     readings: condition.readings,
     implied: withRanges(implied.map(({ filter }) => filter)),
     isImplied,
     holds: (data) => evaluation.holds(data),
+    bounds: () => expressionBounds(entity, condition.shape(), { values, variables: bound.variables }),
     lookups,
     steps: () => evaluation.steps + (lookups?.steps ?? 0),
   };
@@ -148,7 +144,7 @@ function impliedBy(
 }
 
 /** Evaluates a condition on one record after the other, and adds up what that takes. */
-class Evaluation {
+class FilterEvaluation {
   steps = 0;
   readonly #bound: Bound;
   readonly #values: FilterLanguage['values'];
@@ -195,13 +191,13 @@ interface Implied {
 }
 
 /** The field of a part, how its values stand in expressions, and what they are compared with. */
-interface Comparison extends Pick<Demand, 'field' | 'operator'> {
+interface FilterComparison extends Pick<Demand, 'field' | 'operator'> {
   readonly value: ExpressionValue;
   readonly constant: unknown;
 }
 
 /** Undefined where the order of the field's values is not known to be the one that the expression compares by. */
-function impliedFilter(entity: CompiledEntity, comparison: Comparison): Implied | undefined {
+function impliedFilter(entity: CompiledEntity, comparison: FilterComparison): Implied | undefined {
   const { field, operator, value, constant } = comparison;
   const encode = namedBehaviour(entity, field)?.encode;
   const constants: readonly unknown[] = operator === 'in' && Array.isArray(constant) ? constant : [constant];
@@ -215,10 +211,10 @@ function impliedFilter(entity: CompiledEntity, comparison: Comparison): Implied 
 
 function boundOf(value: ExpressionValue, constant: unknown): readonly [FieldValue] | undefined {
   const bound = constant === undefined ? undefined : value.write?.(constant);
-  return bound === undefined || !isComparable(bound, constant) ? undefined : [bound];
+  return bound === undefined || !isComparable(bound) ? undefined : [bound];
 }
 
-const closed: Readonly<Record<Demand['operator'], Operator>> = {
+const closed: Readonly<Record<Demand['operator'], FilterOperator>> = {
   '==': 'eq',
   '<': 'lte',
   '<=': 'lte',
@@ -228,11 +224,9 @@ const closed: Readonly<Record<Demand['operator'], Operator>> = {
   in: 'in',
 };
 
-function isComparable(bound: FieldValue, constant: unknown): boolean {
-  if (typeof bound !== 'string') return true;
+function isComparable(bound: FieldValue): boolean {
   // No store has these, and one might take them for others.
-  if (!bound.isWellFormed() || bound.includes('\0')) return false;
-  return !(constant instanceof Date) || /^\d{4}-/.test(bound);
+  return typeof bound !== 'string' || (bound.isWellFormed() && !bound.includes('\0'));
 }
 
 function isSameValue(left: unknown, right: unknown): boolean {

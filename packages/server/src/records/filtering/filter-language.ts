@@ -1,42 +1,76 @@
-import { ExpressionLanguage, type Surroundings, type ValueSize } from '../../expressions/port.ts';
+import { ExpressionLanguage, type ExpressionScope, type Reading, type ValueSize } from '../../expressions/port.ts';
+import type { WhereBounds } from '../../lib/where-bounds.ts';
 import {
   apiNamesOf,
   type CompiledEntity,
-  type ExpressionValue,
   type FieldValue,
-  momentInExpressions,
+  platformValues,
   storedInExpressions,
-  textInExpressions,
   valueSize,
 } from '../../schema/port.ts';
+import type { Filter } from '../listing/filter.ts';
 import type { RecordData } from '../record.ts';
 
-/** What filters may read of the records of an entity. */
+/** The expression of a list's parameter `filter`, for one request. */
+export interface FilterExpression {
+  readonly readings: readonly Reading[];
+  /** Conditions that every record meets which it holds of. */
+  readonly implied: readonly Filter[];
+  /** Whether it holds of every record that meets them. */
+  readonly isImplied: boolean;
+  /** What it reads of other records, which is loaded for each record before it is asked. */
+  readonly lookups?: FilterLookups | undefined;
+  holds(data: RecordData): boolean;
+  /** The trees that an engine may be asked in its place. */
+  bounds(): WhereBounds;
+  /** What evaluating it has taken so far, in steps: about 2 ns each. */
+  steps(): number;
+}
+
+export interface FollowedLookup {
+  readonly field: string;
+  readonly entity: CompiledEntity;
+  /** Conditions that the record meets to which it points, in every record of which the filter holds. */
+  readonly implied: readonly Filter[];
+  /** Whether the caller may list all records of the entity, with all fields. */
+  mayListAll(): boolean;
+}
+
+export interface FilterLookups {
+  readonly followed: readonly FollowedLookup[];
+  /** Of the records that point to them. */
+  readonly entity: CompiledEntity;
+  /** What deciding about them has taken so far, which is of what the filter has taken. */
+  readonly steps: number;
+  /** Lets others go first where a slice is over. */
+  pause(): Promise<void> | undefined;
+  /**
+   * Loads those of the records at hand, and takes them from what is left before they are read.
+   * @param isSpent whether no more are to be read; those of the first record are read all the same.
+   * @returns of how many records, from the first, they are loaded.
+   */
+  load(records: readonly RecordData[], left: { items: number; bytes: number }, isSpent: () => boolean): Promise<number>;
+}
+
+export type ExpressionValue = NonNullable<ReturnType<typeof storedInExpressions>>;
+
+/** The members of an entity's records that filters may read. */
 export interface FilterLanguage {
   /** By each name that a filter may use. */
   readonly values: ReadonlyMap<string, FilterValue>;
   readonly language: ExpressionLanguage;
 }
 
-/** How the values of a field stand in filters. */
+/** The form of a field's values in filters. */
 interface FilterValue extends ExpressionValue {
-  /** The name of the field. */
   readonly field: string;
 }
 
 /** The variables of every filter: the time of the request, and its caller. */
-export const filterVariables: Surroundings['variables'] = new Map<string, string | ReadonlyMap<string, string>>([
-  ['now', momentInExpressions.type],
-  ['user', new Map([['id', textInExpressions.type]])],
+export const filterVariables: ExpressionScope['variables'] = new Map<string, string | ReadonlyMap<string, string>>([
+  ['now', platformValues.created_at.type],
+  ['user', new Map([['id', platformValues.id.type]])],
 ]);
-
-const platformValues = [
-  ['id', textInExpressions],
-  ['created_at', momentInExpressions],
-  ['updated_at', momentInExpressions],
-  ['created_by', textInExpressions],
-  ['updated_by', textInExpressions],
-] as const;
 
 const made = new WeakMap<CompiledEntity, FilterLanguage>();
 
@@ -52,7 +86,7 @@ export function filterLanguage(entity: CompiledEntity): FilterLanguage {
 /** The same, with fields of the records that lookups point to. @param targets their entities, by the lookups. */
 export function languageWith(entity: CompiledEntity, targets: ReadonlyMap<string, CompiledEntity>): FilterLanguage {
   const own = filterLanguage(entity);
-  const followed = [...targets].filter(([name]) => own.values.get(name)?.type === textInExpressions.type);
+  const followed = [...targets].filter(([name]) => own.values.get(name)?.type === platformValues.id.type);
   if (followed.length === 0) return own;
   return followingLanguage(
     own.values,
@@ -60,7 +94,7 @@ export function languageWith(entity: CompiledEntity, targets: ReadonlyMap<string
   );
 }
 
-function followingLanguage(values: FilterLanguage['values'], lookups: Surroundings['lookups']): FilterLanguage {
+function followingLanguage(values: FilterLanguage['values'], lookups: ExpressionScope['lookups']): FilterLanguage {
   return { values, language: new ExpressionLanguage(typesOf(values), { variables: filterVariables, lookups }) };
 }
 
@@ -69,7 +103,9 @@ function typesOf(values: FilterLanguage['values']): ReadonlyMap<string, string> 
 }
 
 function filterValues({ fields }: CompiledEntity): FilterLanguage['values'] {
-  const values = new Map<string, FilterValue>(platformValues.map(([field, value]) => [field, { ...value, field }]));
+  const values = new Map<string, FilterValue>(
+    Object.entries(platformValues).map(([field, value]) => [field, { ...value, field }]),
+  );
   for (const { name: field, definition, behaviour } of fields.values()) {
     const value = storedInExpressions(definition);
     const isFilterable = behaviour.parseQuery !== undefined || behaviour.contains !== undefined;

@@ -1,16 +1,21 @@
 /** What filters read of the records that lookups point to, as far as the caller may get these. */
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { type CompiledEntity, fieldName, fieldNamed } from '../../schema/port.ts';
-import { laneOf } from '../../tenancy/port.ts';
+import { shareKeyOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { findItems, mayBeId } from '../listing/find-record.ts';
-import type { ScanLeft } from '../listing/walking/scan-budget.ts';
+import type { ScanLeft } from '../listing/walking/record-walk.ts';
 import { dataOf, type RecordData } from '../record.ts';
 import { isReadable, type RecordPolicy } from '../record-policy.ts';
-import { recordPlace } from '../views/load-lookups.ts';
-import { grantOn } from '../writing/checks/record-checks.ts';
-import type { FilterLookups, FollowedLookup } from './filter-expression.ts';
-import { filterLanguage, type ReadValues, readValues } from './filter-language.ts';
+import { recordPlace } from '../views/show-records.ts';
+import { grantOn } from '../writing/record-checks.ts';
+import {
+  type FilterLookups,
+  type FollowedLookup,
+  filterLanguage,
+  type ReadValues,
+  readValues,
+} from './filter-language.ts';
 
 /** The entities to which the lookups of an entity point, by the names that a filter has for the fields, and the call that reads their records. */
 export interface FilterTargets {
@@ -37,8 +42,7 @@ export async function filterTargets(call: AuthorizedCall, filter: string): Promi
 
 /** Then the number of records with some value is none that the caller may not know. */
 function mayListAll({ access }: FilterTargets['call'], entity: CompiledEntity): boolean {
-  if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true) return false;
-  return access.rows({ verb: 'list', entity, isHint: true }) === undefined;
+  return entity.scopedBy === undefined && access.rows({ verb: 'list', entity, isHint: true }) === undefined;
 }
 
 /** A lookup that a filter follows, as the filter has it. */
@@ -66,25 +70,25 @@ export class FollowedRecords implements FilterLookups {
     this.#call = call;
     this.entity = call.entity;
     this.#followed = followed;
-    this.pause = createYielder(laneOf(call.workspace), () => this.steps);
+    this.pause = createYielder(shareKeyOf(call.workspace), () => this.steps);
     this.followed = followed.map((one) => ({ ...one, mayListAll: () => mayListAll(call, one.entity) }));
   }
 
   async load(records: readonly RecordData[], left: ScanLeft, isSpent: () => boolean): Promise<number> {
     const wanted = records.map((data) => this.#namesIn(data));
     const found = new Map<string, ReadValues | undefined>();
-    const missing = new Map<string, Wanted>();
+    const missing = new Map<string, WantedLookup>();
     for (const one of wanted.flat()) {
       if (this.#found.has(one.place)) found.set(one.place, this.#found.get(one.place));
       else missing.set(one.place, one);
     }
     this.#found = found;
     left.items -= missing.size;
-    const isLoaded = (names: readonly Wanted[]): boolean => names.every(({ place }) => found.has(place));
+    const isLoaded = (names: readonly WantedLookup[]): boolean => names.every(({ place }) => found.has(place));
     const isEnough = (): boolean => isSpent() && isLoaded(wanted[0] ?? []);
-    const asked = [...missing.values()];
-    for (let start = 0; start < asked.length && !isEnough(); start += readAtOnce)
-      await this.#read(asked.slice(start, start + readAtOnce), { left, found, isEnough });
+    const requests = [...missing.values()];
+    for (let start = 0; start < requests.length && !isEnough(); start += readAtOnce)
+      await this.#read(requests.slice(start, start + readAtOnce), { left, found, isEnough });
     const unread = wanted.findIndex((names) => !isLoaded(names));
     return unread === -1 ? records.length : unread;
   }
@@ -97,23 +101,23 @@ export class FollowedRecords implements FilterLookups {
     return this.#found.get(wanted.place);
   }
 
-  #namesIn(data: RecordData): readonly Wanted[] {
-    return this.#followed.flatMap((followed): readonly Wanted[] => {
+  #namesIn(data: RecordData): readonly WantedLookup[] {
+    return this.#followed.flatMap((followed): readonly WantedLookup[] => {
       const id = Object.hasOwn(data, followed.field) ? data[followed.field] : undefined;
       if (typeof id !== 'string' || !mayBeId(id)) return [];
       return [{ followed, id, place: recordPlace({ entity: followed.entity.name, id }) }];
     });
   }
 
-  async #read(asked: readonly Wanted[], { left, found, isEnough }: Reading): Promise<void> {
+  async #read(requests: readonly WantedLookup[], { left, found, isEnough }: LookupReading): Promise<void> {
     const policies = new Map<string, RecordPolicy | undefined>();
-    for (const { followed, id, place } of asked) {
+    for (const { followed, id, place } of requests) {
       await this.pause();
       policies.set(place, this.#call.access.rows({ verb: 'get', entity: followed.entity, id }));
     }
-    const allowed = asked.filter(({ place }) => policies.get(place)?.isNone !== true);
+    const allowed = requests.filter(({ place }) => policies.get(place)?.isNone !== true);
     const records = await this.#recordsOf(allowed, left);
-    for (const { followed, place } of asked) {
+    for (const { followed, place } of requests) {
       if (isEnough()) return;
       const data = records.get(place);
       found.set(place, data && this.#granted(followed.entity, data, policies.get(place)));
@@ -121,10 +125,10 @@ export class FollowedRecords implements FilterLookups {
     }
   }
 
-  async #recordsOf(asked: readonly Wanted[], left: ScanLeft): Promise<ReadonlyMap<string, RecordData>> {
+  async #recordsOf(requests: readonly WantedLookup[], left: ScanLeft): Promise<ReadonlyMap<string, RecordData>> {
     const records = new Map<string, RecordData>();
-    for (const entity of new Set(asked.map(({ followed }) => followed.entity))) {
-      const ids = asked.filter(({ followed }) => followed.entity === entity).map(({ id }) => id);
+    for (const entity of new Set(requests.map(({ followed }) => followed.entity))) {
+      const ids = requests.filter(({ followed }) => followed.entity === entity).map(({ id }) => id);
       for (const item of await findItems({ workspace: this.#call.workspace, entity }, ids)) {
         await this.pause();
         left.bytes -= 3 * item.value.length;
@@ -146,15 +150,14 @@ export class FollowedRecords implements FilterLookups {
   }
 }
 
-/** What is read, and for how long. */
-interface Reading {
+interface LookupReading {
   readonly left: ScanLeft;
   readonly found: Map<string, ReadValues | undefined>;
   readonly isEnough: () => boolean;
 }
 
 /** A record that is to be read, for the lookup of another. */
-interface Wanted {
+interface WantedLookup {
   readonly followed: FollowedField;
   readonly id: string;
   readonly place: string;

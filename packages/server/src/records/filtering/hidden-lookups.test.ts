@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { listedAt, openBench } from '../../testing/record-bench.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { readListQuery } from '../listing/list-query.ts';
-import { scanBudget } from '../listing/walking/scan-budget.ts';
+import { scanBudget } from '../listing/walking/record-walk.ts';
 import type { RecordData } from '../record.ts';
 import type { RecordPolicy } from '../record-policy.ts';
 import { rowsWhere } from '../testing/rows.ts';

@@ -197,7 +197,7 @@ async function listAll({ runtime }: Node, call: AuthorizedCall, sent: Sent, size
   }
 }
 
-const asked = fc.record({
+const anyRequest = fc.record({
   filter: filters,
   sent: fc.constantFrom({}, ...statuses.map((status) => ({ status }))),
   layout: fc.constantFrom(...layoutNames),
@@ -211,7 +211,7 @@ for (const kind of storeKinds)
     const { node, tickets } = await openTickets(context, kind);
     const ways = { listed: 0, counted: 0, walked: 0 };
     const property = fc.asyncProperty(
-      asked,
+      anyRequest,
       async ({ filter: { text, holds }, sent, layout, rows, sortdir, sizes }) => {
         const access = {
           rows: ({ verb }: { readonly verb: string }) => rows(verb),

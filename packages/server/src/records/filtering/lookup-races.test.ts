@@ -5,7 +5,7 @@ import { storeKinds } from '../../store/testing/open-test-store.ts';
 import { listedAt, type Node, openBench, type RecordBench } from '../../testing/record-bench.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { readListQuery } from '../listing/list-query.ts';
-import { withLookupSort } from '../listing/sorting/lookup-sort.ts';
+import { withLookupSort } from '../listing/list-scope.ts';
 import { type RecordData, recordText } from '../record.ts';
 import { everyInterleaving, extentOn, type Interleaving } from '../testing/interleaving.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
@@ -19,7 +19,7 @@ interface ListByLookup {
   readonly what: string;
   readonly sent: Readonly<Record<string, string>>;
   /** The tickets that stay at their place of the list, in its order. */
-  readonly standing: readonly number[];
+  readonly current: readonly number[];
   /** Whether a ticket that moves has one place all the same. */
   readonly isOnce: boolean;
 }
@@ -33,14 +33,14 @@ const lists: readonly ListByLookup[] = [
   {
     what: 'found by what these point to',
     sent: { filter: 'customer_id.tier == "gold"', pagesize: '4' },
-    standing: [...ticketsOf(0), ...ticketsOf(1)].toSorted((left, right) => left - right),
+    current: [...ticketsOf(0), ...ticketsOf(1)].toSorted((left, right) => left - right),
     isOnce: true,
   },
   {
     what: 'in the order of what these point to',
     sent: { sortby: 'customer_id.tier', pagesize: '7' },
     // The customer of the others changes its tier.
-    standing: [0, 1, 2].flatMap(ticketsOf),
+    current: [0, 1, 2].flatMap(ticketsOf),
     isOnce: false,
   },
 ];
@@ -101,10 +101,10 @@ async function meet(bench: RecordBench, { interleaving, list }: Meeting, tenantC
       });
     },
   );
-  const standing = list.standing.map((at) => tickets[at]?.id ?? '');
+  const current = list.current.map((at) => tickets[at]?.id ?? '');
   assert.deepEqual(
-    ids.filter((id) => standing.includes(id)),
-    standing,
+    ids.filter((id) => current.includes(id)),
+    current,
     interleaving.name,
   );
   if (list.isOnce) assert.deepEqual(ids, [...new Set(ids)].sort(), interleaving.name);
@@ -114,14 +114,14 @@ async function meet(bench: RecordBench, { interleaving, list }: Meeting, tenantC
 async function listAll(
   { runtime }: Node,
   of: RecordCall,
-  asked: ListByLookup['sent'],
+  request: ListByLookup['sent'],
 ): Promise<{ readonly ids: string[]; readonly sought: number }> {
   const access = { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined };
   const call: AuthorizedCall = { ...of, access };
   const ids: string[] = [];
   let sought = 0;
   for (let next = {}; ; ) {
-    const sent = { ...asked, sortdir: 'asc', explain: 'true', ...next };
+    const sent = { ...request, sortdir: 'asc', explain: 'true', ...next };
     const query = readListQuery(call.entity, new Map(Object.entries(sent)));
     const filtered = withFilter(call, query, listedAt, await filterTargets(call, query.filter ?? ''));
     const found = await runtime.list(call, await withLookupSort(call, filtered));

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
-import type { EntityDefinition } from '../../schema/definition.ts';
-import { type FieldValue, isValueProblem } from '../../schema/field-types/field-type.ts';
+import type { EntityDefinition, FieldValue } from '../../schema/definition.ts';
+import { isValueProblem } from '../../schema/field-types/field-type.ts';
 import { fieldTypes } from '../../schema/field-types/registry.ts';
 import { fieldOf, valuesFor } from '../../schema/testing/field-cases/any-field.ts';
 import { thinned } from '../../store/testing/quick.ts';
@@ -19,7 +19,7 @@ function recordOf(fields: Readonly<Record<string, FieldValue | undefined>>, of: 
   return { ...given, id: of, created_at: '', updated_at: 'now', created_by: '', updated_by: '' } as RecordData;
 }
 
-/** How values of a type are ordered by those who use them, said without looking at how they are encoded. */
+/** The way values of a type are ordered by those who use them, said without looking at how they are encoded. */
 function orderOf(colType: string, left: FieldValue, right: FieldValue): number {
   switch (colType) {
     case 'number':

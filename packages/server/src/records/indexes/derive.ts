@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
-import type {
-  CompiledCompound,
-  CompiledEntity,
-  CompiledIndex,
-  CompiledIndexes,
-  CompiledSearch,
-  CompiledUnique,
-  EncodedField,
-  FieldValue,
-  FieldValues,
+import {
+  type CompiledEntity,
+  elementIds,
+  escapeKeyValue,
+  type FieldValue,
+  indexSortKey,
+  keyOrder,
 } from '../../schema/port.ts';
-import { elementIds, escapeKeyValue, indexSortKey, tuplePart } from '../../schema/port.ts';
 import type { Key } from '../../store/port.ts';
 import type { RecordData } from '../record.ts';
 import { searchTerms } from '../search/words.ts';
+
+export type CompiledIndexes = Pick<CompiledEntity, 'indexes' | 'searches' | 'uniques' | 'compounds' | 'aggregates'>;
+export type CompiledIndex = CompiledEntity['indexes'][number];
+export type CompiledSearch = CompiledEntity['searches'][number];
+export type CompiledUnique = CompiledEntity['uniques'][number];
+export type CompiledCompound = CompiledEntity['compounds'][number];
 
 /** Whose records the rows follow from: an entity, or without `idIndexPk` some of its indexes alone. */
 export type Deriving = CompiledIndexes &
@@ -28,7 +30,6 @@ export interface Derived {
   readonly sentinels: readonly Sentinel[];
   /** Where the sealed values of the record lie, if it has some. */
   readonly sealed: Key;
-  /** The counter in which the record counts as one. */
   readonly counter: Key;
 }
 
@@ -47,20 +48,20 @@ export interface Sentinel {
 export function derive(
   { name, indexes, searches, uniques, compounds, idIndexPk, directSortPrefix }: Deriving,
   data: RecordData,
-  isAsked: (index: CompiledIndex | CompiledCompound | CompiledSearch | CompiledUnique) => boolean = () => true,
+  isWanted: (index: CompiledIndex | CompiledCompound | CompiledSearch | CompiledUnique) => boolean = () => true,
 ): Derived {
   const entries: Key[] = [];
   if (idIndexPk !== undefined && directSortPrefix === undefined) entries.push({ pk: idIndexPk, sk: data.id });
   for (const index of indexes) {
-    if (!isAsked(index)) continue;
+    if (!isWanted(index)) continue;
     if (index.kind === 'elements') entries.push(...elementEntries(index, data));
     else entries.push(...indexEntry(index, data));
   }
-  for (const compound of compounds) if (isAsked(compound)) entries.push(compoundEntry(compound, data));
-  for (const search of searches) if (isAsked(search)) entries.push(...searchEntries(search, data));
+  for (const compound of compounds) if (isWanted(compound)) entries.push(compoundEntry(compound, data));
+  for (const search of searches) if (isWanted(search)) entries.push(...searchEntries(search, data));
   const sentinels: Sentinel[] = [];
   for (const unique of uniques) {
-    const key = isAsked(unique) ? sentinelKey(unique, data) : undefined;
+    const key = isWanted(unique) ? sentinelKey(unique, data) : undefined;
     if (key !== undefined) sentinels.push({ unique, key, id: data.id });
   }
   return { entries, sentinels, sealed: sealedKey(name, data.id), counter: recordCounter(name) };
@@ -95,12 +96,16 @@ function elementEntries({ pk, order }: CompiledIndex, data: RecordData): readonl
 function compoundEntry({ pk, fields }: CompiledCompound, data: RecordData): Key {
   const parts = fields.map((part) => {
     const value = data[part.field];
-    return tuplePart(value === undefined ? undefined : part.encode(value), part);
+    return keyOrder.tuplePart(value === undefined ? undefined : part.encode(value), part);
   });
   return { pk, sk: parts.join('') + data.id };
 }
 
-function ownPartition(index: CompiledIndex, group: EncodedField, data: RecordData): string | undefined {
+function ownPartition(
+  index: CompiledIndex,
+  group: NonNullable<CompiledIndex['group']>,
+  data: RecordData,
+): string | undefined {
   const value = data[group.field];
   // A value that an older definition left, of another type, stands for nothing here.
   return value === undefined || group.encode(value) === undefined ? undefined : groupPartition(index, value);
@@ -125,13 +130,12 @@ function searchEntries(search: CompiledSearch, data: RecordData): readonly Key[]
   return termsOf(search.fields, data).map((term) => ({ pk: search.pk, sk: indexSortKey(term, data.id) }));
 }
 
-/** The words of a record by which it is found. */
 export function termsOf(fields: readonly string[], data: RecordData): readonly string[] {
   return searchTerms(fields.map((field) => data[field]).filter((value) => value !== undefined));
 }
 
 /** Where a unique index notes who has these values; undefined for a record that lacks one of them, which is exempt. */
-export function sentinelKey(unique: CompiledUnique, data: FieldValues): Key | undefined {
+export function sentinelKey(unique: CompiledUnique, data: Partial<RecordData>): Key | undefined {
   const tuple: string[] = [];
   for (const { field, encode } of unique.fields) {
     const value = data[field];

@@ -8,6 +8,7 @@ import type { RecordData } from '../record.ts';
 import { type PlainFilter, type PlainListContext, plainList } from '../testing/plain-list.ts';
 import { rowsWhere } from '../testing/rows.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
+import { readListQuery } from './list-query.ts';
 
 /** Texts around the length at which a compound index cuts them, and values of types that sort in ways of their own. */
 const cutAt = 117;
@@ -88,17 +89,17 @@ for (const kind of storeKinds)
     await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 150 : 10) });
   });
 
-interface Asked {
+interface ListCase {
   readonly records: readonly RecordData[];
   readonly query: Query;
 }
 
-async function compareWithModel(node: Node, call: RecordCall, { records, query: asked }: Asked): Promise<void> {
-  const keys = keysOf(asked);
+async function compareWithModel(node: Node, call: RecordCall, { records, query: requested }: ListCase): Promise<void> {
+  const keys = keysOf(requested);
   const sort = keys.length === 0 ? {} : sortOf(keys);
-  const parameters = { ...filtersOf(asked.filters), ...sort, pagesize: String(asked.pagesize) };
+  const parameters = { ...filtersOf(requested.filters), ...sort, pagesize: String(requested.pagesize) };
   const listed = (await listAll(node, call, parameters)).map(({ id }) => id);
-  const found = new Set(plainList(records, { filters: asked.filters, ...plain }, place));
+  const found = new Set(plainList(records, { filters: requested.filters, ...plain }, place));
   const inOrder = (isNewestFirst: boolean): readonly string[] =>
     records
       .filter(({ id }) => found.has(id))
@@ -106,12 +107,12 @@ async function compareWithModel(node: Node, call: RecordCall, { records, query: 
         (left, right) => compareBy(keys, left, right) || (left.id < right.id ? -1 : 1) * (isNewestFirst ? -1 : 1),
       )
       .map(({ id }) => id);
-  const told = JSON.stringify(parameters);
+  const reported = JSON.stringify(parameters);
   // Equal records are in creation order, or in its reverse, as a whole.
   const expected = [true, false].map(inOrder).find((ids) => ids.join() === listed.join());
-  assert.deepEqual(listed, expected ?? inOrder(keys.length === 0), told);
+  assert.deepEqual(listed, expected ?? inOrder(keys.length === 0), reported);
   const { pagesize: _, ...counted } = parameters;
-  assert.deepEqual(await node.runtime.count(call, listQuery(call, counted)), { count: found.size }, told);
+  assert.deepEqual(await node.runtime.count(call, listQuery(call, counted)), { count: found.size }, reported);
 }
 
 interface Key {
@@ -168,7 +169,7 @@ function beginningOf(text: string): Buffer {
 const plain = { owner: undefined, all: false, q: undefined, sortby: undefined, sortdir: undefined };
 const place: PlainListContext = { caller: '', ownerField: '', isScoped: false, searched: [] };
 
-test('another order is refused, with the index to declare', async (t) => {
+test('an export in another order is refused, with the index to declare', async (t) => {
   const bench = await openBench(t);
   const node = bench.node();
   await node.admin.define('acme', { entityName: 'order', UpdateParams, indexes: [{ fields: ['text', '-number'] }] });
@@ -181,7 +182,10 @@ test('another order is refused, with the index to declare', async (t) => {
     [{ sortby: 'text', number: '1', number_op: 'gte' }, /^field `text` has no index/],
   ];
   for (const [parameters, message] of refused)
-    assert.throws(() => listQuery(call, parameters), { code: 'unindexed_sort', message });
+    assert.throws(() => readListQuery(call.entity, new Map(Object.entries(parameters)), 'export'), {
+      code: 'unindexed_sort',
+      message,
+    });
   const wrong: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
     [{ sortby: 'text,colour' }, '/sortby unknown_field'],
     [{ sortby: 'text,' }, '/sortby unknown_field'],
@@ -217,9 +221,9 @@ test('a value that policies ask of every record takes no order from its lists', 
   ] as const) {
     const rows = rowsWhere((record) => String(record[field]) === value, { equalities: [{ field, value }] });
     const sort = { sortby: 'text,number,flag', sortdir: 'asc,desc,asc' };
-    const asked = await listAll(node, { ...call, rows }, sort);
-    assert.deepEqual(asked, await listAll(node, call, { ...sort, [field]: value }));
-    assert.equal(asked.length, 2);
+    const requested = await listAll(node, { ...call, rows }, sort);
+    assert.deepEqual(requested, await listAll(node, call, { ...sort, [field]: value }));
+    assert.equal(requested.length, 2);
     const query = listQuery(call, { text: 'a', $total: 'true' });
     const page = await node.runtime.list({ ...call, rows }, query);
     assert.equal(await node.runtime.total({ ...call, rows }, query, page), page.items.length);

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
+import { pooledRandomBytes } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
-import { pooledRandomBytes } from '../../lib/random-pool.ts';
 
 /** Where a list goes on: the sort key of the last item that was looked at. */
 export interface Cursors {

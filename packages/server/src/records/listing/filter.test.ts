@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FieldDefinition } from '../../schema/definition.ts';
-import type { FieldValue } from '../../schema/field-types/field-type.ts';
+import type { FieldDefinition, FieldValue } from '../../schema/definition.ts';
 import { behaviourOf } from '../../schema/field-types/registry.ts';
-import { type Operator, operators, readFilter } from './filter.ts';
+import { type FilterOperator, operators, readFilter } from './filter.ts';
 
 const texts: Readonly<Record<string, string>> = { exists: 'true', in: '1,2', between: '1,2' };
 
@@ -17,7 +16,7 @@ test('to a filter a value that an older definition left is absent, as it is in t
 });
 
 test('numbers and truth values of an older definition do not count as texts', () => {
-  const holds = (operator: Operator, text: string) => filterOf({ name: 's' }, operator, text);
+  const holds = (operator: FilterOperator, text: string) => filterOf({ name: 's' }, operator, text);
   assert.equal(holds('eq', 'true')(true), false);
   assert.equal(holds('contains', '1')(10), false);
   assert.equal(holds('startswith', '1')(10), false);
@@ -35,7 +34,7 @@ test('an array is filtered by one of its elements, or by being there', () => {
   assert.equal(filterOf(tags, 'exists', 'false')(undefined), true);
 });
 
-const refused: readonly (readonly [field: FieldDefinition, operator: Operator, text: string, code: string])[] = [
+const refused: readonly (readonly [field: FieldDefinition, operator: FilterOperator, text: string, code: string])[] = [
   [{ name: 'x', colType: 'array' }, 'eq', 'a', 'not_filterable'],
   [{ name: 'x', colType: 'array' }, 'startswith', 'a', 'not_filterable'],
   [{ name: 'x', colType: 'array' }, 'exists', 'yes', 'wrong_type'],
@@ -55,7 +54,7 @@ for (const [field, operator, text, code] of refused)
 
 function filterOf(
   field: FieldDefinition,
-  operator: Operator,
+  operator: FilterOperator,
   text: string,
 ): (value: FieldValue | undefined) => boolean {
   const filter = readFilter(namedBehaviour(field), operator, text);

@@ -1,6 +1,8 @@
 import { compareBytes } from '../../lib/byte-order.ts';
-import { type FieldBehaviour, type FieldValue, isValueProblem, type ValueProblem } from '../../schema/port.ts';
+import { type CompiledField, type FieldValue, isValueProblem, type ValueProblem } from '../../schema/port.ts';
 import type { RecordData } from '../record.ts';
+
+type FieldBehaviour = CompiledField['behaviour'];
 
 export const operators = [
   'eq',
@@ -15,12 +17,11 @@ export const operators = [
   'contains',
   'exists',
 ] as const;
-export type Operator = (typeof operators)[number];
+export type FilterOperator = (typeof operators)[number];
 
-/** One condition of a list query on one field. */
 export interface Filter {
   readonly field: string;
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
   readonly values: readonly FieldValue[];
   /** The values in their encoded form, which has their order; none where the field has none. */
   readonly encoded: readonly (string | undefined)[];
@@ -53,7 +54,7 @@ export function orderedFilter(
   return { field, operator, values, encoded, meets };
 }
 
-type ComparingOperator = Exclude<Operator, 'exists' | 'startswith' | 'contains'>;
+type ComparingOperator = Exclude<FilterOperator, 'exists' | 'startswith' | 'contains'>;
 
 function compares(operator: ComparingOperator, value: string, encoded: Filter['encoded']): boolean {
   const compare = (index: number): number => compareBytes(value, encoded[index] ?? '');
@@ -77,14 +78,17 @@ function compares(operator: ComparingOperator, value: string, encoded: Filter['e
   }
 }
 
-/** A field that a list may be filtered by. */
 interface FilterField {
   readonly name: string;
   readonly behaviour: FieldBehaviour;
 }
 
 /** The condition that a query text sets on a field, or what is wrong with it. */
-export function readFilter({ name, behaviour }: FilterField, operator: Operator, text: string): Filter | ValueProblem {
+export function readFilter(
+  { name, behaviour }: FilterField,
+  operator: FilterOperator,
+  text: string,
+): Filter | ValueProblem {
   const { encode, parseQuery, contains } = behaviour;
   if (encode !== undefined && parseQuery !== undefined) {
     const values = readValues(operator, text, parseQuery);
@@ -101,7 +105,7 @@ const valuesMax = 100;
 const partCharactersMax = 250;
 
 function readValues(
-  operator: Operator,
+  operator: FilterOperator,
   text: string,
   parse: NonNullable<FieldBehaviour['parseQuery']>,
 ): readonly FieldValue[] | ValueProblem {

@@ -10,9 +10,9 @@ import {
   type ParameterName,
 } from '../../schema/port.ts';
 
-type Fields = Pick<CompiledEntity, 'fields' | 'aliases'>;
+type EntityFields = Pick<CompiledEntity, 'fields' | 'aliases'>;
 
-/** What lists, counts and exports take; each refuses what the others take alone. */
+/** What lists, counts, exports and aggregates take; each refuses what the others take alone. */
 const takenBy = {
   list: [
     'owner',
@@ -28,9 +28,12 @@ const takenBy = {
     'total',
     'fields',
     'explain',
+    'facets',
   ],
   count: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir', 'pagesize', 'nexttoken', 'explain'],
   export: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir'],
+  /** Of these, those by which records are chosen. */
+  aggregate: ['owner', 'all', 'q', 'filter'],
 } as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
 
 export type ListRoute = keyof typeof takenBy;
@@ -40,7 +43,10 @@ export type ListRoute = keyof typeof takenBy;
  * field. Where both spellings of a parameter are sent, one keeps its `$`, and its reader refuses it.
  * @param entity that of a list; undefined for other requests, whose parameters name no fields.
  */
-export function withPlainNames(parameters: ReadonlyMap<string, string>, entity?: Fields): ReadonlyMap<string, string> {
+export function withPlainNames(
+  parameters: ReadonlyMap<string, string>,
+  entity?: EntityFields,
+): ReadonlyMap<string, string> {
   if (![...parameters.keys()].some((name) => name.startsWith('$'))) return parameters;
   const plain = new Map<string, string>();
   for (const [name, text] of parameters) {
@@ -51,21 +57,20 @@ export function withPlainNames(parameters: ReadonlyMap<string, string>, entity?:
   return plain;
 }
 
-/** What is sent of a parameter. @param parameters with plain names. */
+/** The data that are sent of a parameter. @param parameters with plain names. */
 export function parameter(
-  { parameters, entity }: { readonly parameters: ReadonlyMap<string, string>; readonly entity: Fields },
+  { parameters, entity }: { readonly parameters: ReadonlyMap<string, string>; readonly entity: EntityFields },
   name: ParameterName,
 ): string | undefined {
   return parameters.get(nameIn(entity, name));
 }
 
-/** How a parameter is named in lists of an entity. */
-export function nameIn(entity: Fields, name: ParameterName): string {
+export function nameIn(entity: EntityFields, name: ParameterName): string {
   return isClaimed(name, entity) ? `$${name}` : name;
 }
 
 /** Whether a name is that of a parameter, not of a field. @param name as `withPlainNames` has it. */
-export function isParameter(entity: Fields, name: string): boolean {
+export function isParameter(entity: EntityFields, name: string): boolean {
   const named = parameterOf(name);
   if (named !== undefined) return isClaimed(named, entity);
   return isKnown(name) && !isClaimed(name, entity);
@@ -73,7 +78,7 @@ export function isParameter(entity: Fields, name: string): boolean {
 
 /** What is wrong with a name that is no parameter of a route. @param name as `withPlainNames` has it. */
 export function parameterMistake(
-  entity: Fields,
+  entity: EntityFields,
   route: ListRoute,
   name: string,
 ): { readonly code: string; readonly message: string } | undefined {
@@ -92,9 +97,9 @@ function parameterOf(name: string): string | undefined {
 }
 
 function isKnown(name: string): boolean {
-  return name !== 'facets' && (isReservedParameter(name) || isSharedParameter(name));
+  return isReservedParameter(name) || isSharedParameter(name);
 }
 
-function isClaimed(name: string, entity: Fields | undefined): boolean {
+function isClaimed(name: string, entity: EntityFields | undefined): boolean {
   return isSharedParameter(name) && entity !== undefined && fieldNamed(entity, name) !== undefined;
 }

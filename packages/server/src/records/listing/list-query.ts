@@ -1,12 +1,17 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
-import { type CompiledEntity, fieldName, isSharedParameter, isValueProblem } from '../../schema/port.ts';
-import type { FilterExpression } from '../filtering/filter-expression.ts';
+import {
+  type CompiledEntity,
+  fieldName,
+  isSharedParameter,
+  isValueProblem,
+  namedBehaviour,
+} from '../../schema/port.ts';
+import type { FilterExpression } from '../filtering/filter-language.ts';
 import { readSearch, type SearchTest, wordsOf } from '../search/words.ts';
-import { type Filter, type Operator, operators, readFilter } from './filter.ts';
+import { type Filter, type FilterOperator, operators, readFilter } from './filter.ts';
 import { isParameter, type ListRoute, nameIn, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
-import { namedBehaviour } from './named-behaviour.ts';
-import { type AddError, type LookupSort, orderText, readSort, type Sort } from './sorting/read-sort.ts';
+import { type AddSortError, type LookupSort, orderText, readSort, type Sort } from './planning/read-sort.ts';
 
 /** A list or count request, read and checked against the entity. */
 export interface ListQuery extends Sort {
@@ -16,7 +21,6 @@ export interface ListQuery extends Sort {
   /** Whether the records of all owners are asked for, where a list would show the caller's own. */
   readonly all: boolean;
   readonly search: SearchTest | undefined;
-  /** An expression in CEL. */
   readonly filter?: string | undefined;
   /** The same, made ready for a request. */
   readonly expression?: FilterExpression;
@@ -25,11 +29,9 @@ export interface ListQuery extends Sort {
   readonly view: string | undefined;
   /** The members that a reply is to have of the view, with commas between them. */
   readonly fields: string | undefined;
-  /** Whether the number of all records of the list is asked for. */
   readonly wantsTotal: boolean;
-  /** Whether it is asked how the records were found. */
   readonly wantsExplanation: boolean;
-  /** What is shown beside each record, as it was sent. */
+  /** The members shown beside each record, as they were sent. */
   readonly expand: string | undefined;
   readonly pageSize: number;
   readonly nexttoken: string | undefined;
@@ -70,7 +72,7 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   const search = readSearchTest(entity, parameters.get('q'), add);
   const filters = readFilters({ entity, parameters, route }, add);
   const isField = (name: string): boolean => namedBehaviour(entity, name) !== undefined;
-  const sort = readSort({ entity, filters, isField }, parameters, add);
+  const sort = readSort({ entity, filters, isField, isWhole: route === 'export' }, parameters, add);
   const pageSize = readPageSize(parameters.get('pagesize'), add);
   const all = readAll(entity, parameters, add);
   const wantsTotal = readFlag('total', { entity, parameters }, add);
@@ -129,12 +131,11 @@ function aliasesIn({ aliases }: CompiledEntity, names: readonly string[]): ListQ
 
 interface SentQuery {
   readonly entity: CompiledEntity;
-  /** With plain names. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly route: ListRoute;
 }
 
-function readFilters({ entity, parameters, route }: SentQuery, add: AddError): readonly Filter[] {
+function readFilters({ entity, parameters, route }: SentQuery, add: AddSortError): readonly Filter[] {
   const filters: Filter[] = [];
   for (const [name, text] of parameters) {
     const filter = parameterMistake(entity, route, name) ?? parameterFilter(entity, parameters, { name, text });
@@ -151,27 +152,26 @@ export function parameterFilter(
   entity: CompiledEntity,
   parameters: ReadonlyMap<string, string>,
   parameter: { readonly name: string; readonly text: string },
-): Filter | Refusal | undefined {
+): Filter | QueryRefusal | undefined {
   if (parameter.name === 'owner') return readOwner(entity, parameter.text);
   return isParameter(entity, parameter.name) ? undefined : filterOf(entity, parameters, parameter);
 }
 
 /** `owner` is of the index that scopes lists, or of the first. */
-function readOwner(entity: CompiledEntity, owner: string): Filter | Refusal {
-  const { ownerIndexes = [] } = entity.definition;
-  const index = ownerIndexes.find(({ scopeList }) => scopeList === true) ?? ownerIndexes[0];
-  if (index === undefined)
+function readOwner(entity: CompiledEntity, owner: string): Filter | QueryRefusal {
+  const field = entity.scopedBy ?? entity.definition.ownerIndexes?.[0]?.ownerFieldName;
+  if (field === undefined)
     return {
       code: 'no_owner_index',
       message: `\`owner\` needs an owner index, and entity \`${entity.name}\` has none`,
     };
-  return namedFilter(entity, index.ownerFieldName, { operator: 'eq', text: owner });
+  return namedFilter(entity, field, { operator: 'eq', text: owner });
 }
 
 /** The records whose field has a text, as far as the field can be looked for by it. */
 export function equalityFilter(entity: CompiledEntity, field: string, text: string): Filter | undefined {
   const isAlike = (name: string): boolean => name.toLowerCase() === field.toLowerCase();
-  // Where several names are alike, a record may be the caller's by either.
+  // If several names are alike, a record may be the caller's by either.
   if (!entity.fields.has(field) || [...entity.fields.keys()].filter(isAlike).length > 1) return undefined;
   if (namedBehaviour(entity, field)?.encode === undefined) return undefined;
   const filter = namedFilter(entity, field, { operator: 'eq', text });
@@ -185,17 +185,17 @@ export function ownerFilter(entity: CompiledEntity, field: string, userId: strin
   return filter;
 }
 
-function readAll(entity: CompiledEntity, parameters: ReadonlyMap<string, string>, add: AddError): boolean {
+function readAll(entity: CompiledEntity, parameters: ReadonlyMap<string, string>, add: AddSortError): boolean {
   const text = parameters.get('all');
   if (text === undefined || text === 'false') return false;
   if (text !== 'true') add('all', 'wrong_type', '`all` must be `true` or `false`');
   else if (parameters.has('owner')) add('all', 'contradiction', '`all` and `owner` contradict each other');
-  else if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) !== true)
+  else if (entity.scopedBy === undefined)
     add('all', 'no_owner_index', `lists of entity \`${entity.name}\` show the records of all owners anyway`);
   return true;
 }
 
-function readFlag(name: 'total' | 'explain', sent: Omit<SentQuery, 'route'>, add: AddError): boolean {
+function readFlag(name: 'total' | 'explain', sent: Omit<SentQuery, 'route'>, add: AddSortError): boolean {
   const text = parameter(sent, name);
   if (text === undefined || text === 'false') return false;
   if (text !== 'true') add(nameIn(sent.entity, name), 'wrong_type', `\`${name}\` must be \`true\` or \`false\``);
@@ -203,7 +203,7 @@ function readFlag(name: 'total' | 'explain', sent: Omit<SentQuery, 'route'>, add
 }
 
 /** @throws Problem `search_unavailable`. */
-function readSearchTest(entity: CompiledEntity, q: string | undefined, add: AddError): SearchTest | undefined {
+function readSearchTest(entity: CompiledEntity, q: string | undefined, add: AddSortError): SearchTest | undefined {
   if (q === undefined) return undefined;
   const fields = [...entity.fields.values()].filter(({ definition }) => definition.search === true);
   if (fields.length === 0)
@@ -214,14 +214,14 @@ function readSearchTest(entity: CompiledEntity, q: string | undefined, add: AddE
   return undefined;
 }
 
-type Refusal = { readonly code: string; readonly message: string };
+type QueryRefusal = { readonly code: string; readonly message: string };
 
 /** `<field>=<value>` with `<field>_op=<operator>`, `eq` where it is left out. */
 function filterOf(
   entity: CompiledEntity,
   parameters: ReadonlyMap<string, string>,
   parameter: { readonly name: string; readonly text: string },
-): Filter | Refusal | undefined {
+): Filter | QueryRefusal | undefined {
   const { name, text } = parameter;
   if (name.endsWith('_op')) {
     const of = name.slice(0, -3);
@@ -243,8 +243,8 @@ function filterOf(
 export function namedFilter(
   entity: CompiledEntity,
   name: string,
-  { operator, text }: { readonly operator: Operator; readonly text: string },
-): Filter | Refusal {
+  { operator, text }: { readonly operator: FilterOperator; readonly text: string },
+): Filter | QueryRefusal {
   const behaviour = namedBehaviour(entity, name);
   if (behaviour === undefined) return { code: 'unknown_parameter', message: `there is no field \`${name}\`` };
   const filter = readFilter({ name: fieldName(entity, name), behaviour }, operator, text);
@@ -262,13 +262,13 @@ function pageSizeOf(text: string): number | undefined {
   return size >= 1 && size <= pageSizeMax ? size : undefined;
 }
 
-function readPageSize(input: string | undefined, add: AddError): number {
+function readPageSize(input: string | undefined, add: AddSortError): number {
   const size = input === undefined ? pageSizeDefault : pageSizeOf(input);
   if (size !== undefined) return size;
   add('pagesize', 'wrong_type', `\`pagesize\` must be a whole number from 1 to ${pageSizeMax}`);
   return pageSizeDefault;
 }
 
-function isOperator(text: string): text is Operator {
+function isOperator(text: string): text is FilterOperator {
   return (operators as readonly string[]).includes(text);
 }

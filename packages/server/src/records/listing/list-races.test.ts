@@ -64,11 +64,11 @@ async function meet(bench: RecordBench, { interleaving, parameters, isByRank, te
     },
   );
   const moved = new Set([fourth, ...(isByRank ? [first, second] : [])]);
-  const standing = expected.filter((id) => !moved.has(id));
+  const expectedIds = expected.filter((id) => !moved.has(id));
   const ids = listed.map(({ id }) => id);
   assert.deepEqual(
-    ids.filter((id) => standing.includes(id)),
-    standing,
+    ids.filter((id) => expectedIds.includes(id)),
+    expectedIds,
     interleaving.name,
   );
   // Nothing is shown that never was of the answer.

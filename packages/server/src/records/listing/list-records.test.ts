@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { EntityDefinition } from '../../schema/definition.ts';
-import type { FieldValue } from '../../schema/field-types/field-type.ts';
+import type { EntityDefinition, FieldValue } from '../../schema/definition.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { OpenedStore } from '../../store/port.ts';
 import { thinned } from '../../store/testing/quick.ts';
@@ -114,7 +113,7 @@ const bodyFields = fc.record(
   },
   { requiredKeys: [] },
 );
-/** What is created, and by whom. */
+/** The created item, and its creator. */
 const creation = fc.record({ body: bodyFields, by: fc.constantFrom(...owners) });
 type Creation = typeof creation extends fc.Arbitrary<infer C> ? C : never;
 
@@ -212,29 +211,29 @@ async function make(
   return (await node.runtime.create({ ...call, actor: { userId: by, claims: {} } }, sent)).data;
 }
 
-interface Asked {
+interface ListCase {
   readonly records: readonly RecordData[];
   readonly query: Query;
   readonly refs: readonly string[];
 }
 
-async function compareWithModel(node: Node, call: RecordCall, { records, query, refs }: Asked): Promise<void> {
+async function compareWithModel(node: Node, call: RecordCall, { records, query, refs }: ListCase): Promise<void> {
   const place = placeOf(call);
   const { ref, ...rest } = query;
   const filters = ref === undefined ? rest.filters : [...rest.filters, refFilter(refs[ref])];
   // `all` is refused where no list is scoped, and beside `owner`.
-  const asked = { ...rest, filters, all: rest.all && place.isScoped && rest.owner === undefined };
-  const parameters = parametersOf(asked);
-  const expected = plainList(records, asked, place);
+  const request = { ...rest, filters, all: rest.all && place.isScoped && rest.owner === undefined };
+  const parameters = parametersOf(request);
+  const expected = plainList(records, request, place);
   const listed = await listScoped(node, call, parameters);
-  const told = JSON.stringify(parameters);
-  assert.deepEqual(sharesOf(listed, records, query), sharesOf(expected, records, query), told);
+  const reported = JSON.stringify(parameters);
+  assert.deepEqual(sharesOf(listed, records, query), sharesOf(expected, records, query), reported);
   const { pagesize: _pagesize, ...counted } = parameters;
   const counting = await node.runtime.count(call, scoped(call, counted));
-  assert.deepEqual(counting, { count: expected.length }, told);
+  assert.deepEqual(counting, { count: expected.length }, reported);
   const totaled = scoped(call, { ...parameters, total: 'true' });
   const total = await node.runtime.total(call, totaled, await node.runtime.list(call, totaled));
-  assert.equal(total, expected.length, told);
+  assert.equal(total, expected.length, reported);
 }
 
 function refFilter(id: string | undefined): PlainFilter {

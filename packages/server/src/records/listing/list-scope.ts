@@ -1,30 +1,29 @@
 import type { InputError } from '@freehold/contract/problem';
-import { invalidInput } from '../../lib/problem.ts';
-import { fieldName } from '../../schema/port.ts';
+import { invalidInput, Problem } from '../../lib/problem.ts';
+import { type CompiledEntity, fieldName, lookupOf, namedBehaviour } from '../../schema/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { type FieldNames, isReadable } from '../record-policy.ts';
 import { nameIn } from './list-parameters.ts';
 import { type ListQuery, ownerFilter } from './list-query.ts';
-import { assertMayExplain } from './planning/explanation.ts';
-import { unreadableOrder } from './sorting/lookup-sort.ts';
+import { type LookupSort, readSort } from './planning/read-sort.ts';
 
 /**
  * What a list may show of an entity whose owner index has `scopeList`: the caller's own records, unless the caller asks
  * for all or for another's and may browse.
  * @throws Problem `access_denied`, `invalid_request`.
  */
-export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery {
-  if (asked.wantsExplanation) assertMayExplain(call, asked);
-  const query = withinReadable(call, asked);
+export function scopeToCaller(call: AuthorizedCall, listQuery: ListQuery): ListQuery {
+  if (listQuery.wantsExplanation) assertMayExplain(call, listQuery);
+  const query = withinReadable(call, listQuery);
   const { entity, actor, access } = call;
-  const scoped = entity.definition.ownerIndexes?.find(({ scopeList }) => scopeList === true);
-  if (scoped === undefined) return query;
+  const { scopedBy } = entity;
+  if (scopedBy === undefined) return query;
   if (query.all || (query.owner !== undefined && query.owner !== actor.userId)) {
     access.assertAllowed('browse');
     return query;
   }
   if (query.owner !== undefined) return query;
-  const own = ownerFilter(entity, scoped.ownerFieldName, actor.userId);
+  const own = ownerFilter(entity, scopedBy, actor.userId);
   return { ...query, filters: [own, ...query.filters] };
 }
 
@@ -63,4 +62,84 @@ function unreadableNames({ entity }: AuthorizedCall, query: ListQuery, fields: F
 function unreadable(parameter: string, field: string): InputError {
   const message = `a list takes no \`${parameter}\` here, since the caller may not read field \`${field}\` of every record`;
   return { pointer: `/${parameter}`, code: 'not_readable', message };
+}
+
+// Orders of a list by fields of the record that a lookup points to, as `sortby=customer_id.tier`.
+
+/** @throws Problem `invalid_request`, `unindexed_sort`. */
+export async function withLookupSort(call: AuthorizedCall, query: ListQuery): Promise<ListQuery> {
+  const { requestedSort } = query;
+  const definition = requestedSort && call.entity.fields.get(requestedSort.field)?.definition;
+  const lookup = definition && lookupOf(definition);
+  if (requestedSort === undefined || lookup === undefined) return query;
+  const { field } = requestedSort;
+  const entity = await call.config.entity(lookup.entity);
+  if (entity === undefined)
+    throw refusal('sortby', 'unknown_entity', `there is no entity \`${lookup.entity}\`, to which \`${field}\` points`);
+  const order = orderOf(entity, query);
+  const { sortKeys, descending } = order;
+  const canonical = JSON.stringify([query.canonical, sortKeys]);
+  // The others are made in the order of their ids, which the records hold.
+  if (sortKeys.length === 0) return { ...query, sortKeys: [{ field, descending }], descending, canonical };
+  return { ...query, lookupSort: { field, entity, ...order }, descending, canonical };
+}
+
+function orderOf(
+  entity: CompiledEntity,
+  { requestedSort, expression }: ListQuery,
+): Pick<LookupSort, 'sortKeys' | 'descending' | 'implied'> {
+  const followed = expression?.lookups?.followed.find(({ field }) => field === requestedSort?.field);
+  const implied = followed?.mayListAll() === true ? followed.implied : [];
+  const isField = (name: string): boolean => namedBehaviour(entity, name) !== undefined;
+  const sort = readSort(
+    { entity, filters: implied, isField, lookup: requestedSort?.field, isWhole: requestedSort?.isWhole === true },
+    requestedSort?.parameters ?? new Map(),
+    (name, code, message) => {
+      throw refusal(name, code, message);
+    },
+  );
+  return { ...sort, implied };
+}
+
+function refusal(name: string, code: string, message: string) {
+  return invalidInput('invalid_request', [{ pointer: `/${name}`, code, message }]);
+}
+
+/**
+ * The order of a list and the ends of its pages tell of every record of the other entity, so the caller must be one who may
+ * list and get each of them, with the fields that it is by.
+ */
+function unreadableOrder({ access }: AuthorizedCall, { lookupSort }: ListQuery): readonly InputError[] {
+  if (lookupSort === undefined) return [];
+  const { entity, field, sortKeys } = lookupSort;
+  const mayReadAll = (verb: 'get' | 'list' | 'browse'): boolean => {
+    const rows = access.rows({ verb, entity });
+    if (rows === undefined) return true;
+    return rows.isEvery === true && sortKeys.every((key) => isReadable(rows.sureFields, key.field));
+  };
+  if (mayReadAll('list') && mayReadAll('get') && (entity.scopedBy === undefined || mayReadAll('browse'))) return [];
+  const message = `a list takes no \`sortby\` over \`${field}\` here, since the caller may not list and get every \`${entity.name}\` with the fields that it is by`;
+  return [{ pointer: '/sortby', code: 'not_readable', message }];
+}
+
+/**
+ * The entries that were walked tell of records that the caller is not shown, and what was used of the budget tells of
+ * those to which lookups of the filter point.
+ * @throws Problem `access_denied`.
+ */
+function assertMayExplain(
+  { explains, rows, entity, access }: AuthorizedCall,
+  { expression }: Pick<ListQuery, 'expression'>,
+): void {
+  if (explains === 'every_list') return;
+  if (
+    explains === undefined ||
+    rows !== undefined ||
+    expression?.lookups?.followed.every((one) => one.mayListAll()) === false
+  )
+    throw new Problem(
+      'access_denied',
+      '`explain` is for builders, and for service keys that may read all of each record',
+    );
+  if (entity.scopedBy !== undefined) access.assertAllowed('browse');
 }

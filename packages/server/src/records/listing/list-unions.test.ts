@@ -58,7 +58,7 @@ function spelledAs(spelling: keyof typeof spellings, field: Field, wanted: reado
   return 'filter' in sent && sent.filter.length > 1000 ? spellings.parameter(field, wanted) : sent;
 }
 
-const asked = fc.record({
+const anyRequest = fc.record({
   field: fc.constantFrom<Field>('number', 'text'),
   spelling: fc.constantFrom<keyof typeof spellings>('parameter', 'list', 'chain'),
   flag: fc.constantFrom(undefined, true, false),
@@ -66,7 +66,7 @@ const asked = fc.record({
   pagesize: fc.integer({ min: 1, max: 4 }),
   seesAll: fc.boolean(),
 });
-const query = asked.chain((one) =>
+const query = anyRequest.chain((one) =>
   fc.array(oneOf(one.field), { minLength: 1, maxLength: 5 }).map((wanted) => ({ ...one, wanted })),
 );
 

@@ -4,7 +4,7 @@ import { scheduler } from '../../lib/scheduling/event-loop.ts';
 import { listQuery, type Node, openBench } from '../../testing/record-bench.ts';
 import { rowsWhere } from '../testing/rows.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
-import { scanBudget } from './walking/scan-budget.ts';
+import { scanBudget } from './walking/record-walk.ts';
 
 const total = 120;
 /** Of judging one record: 40 of them are a page's work. */
@@ -45,8 +45,8 @@ test('pages and counts end short by the work of judging records, with a cursor, 
     let pages = 0;
     for (let nexttoken: string | null = ''; nexttoken !== null; pages++) {
       const before = judged();
-      const asked = { ...parameters, pagesize: '200', ...(nexttoken === '' ? {} : { nexttoken }) };
-      const page = await node.runtime.list(call, listQuery(call, asked));
+      const query = { ...parameters, pagesize: '200', ...(nexttoken === '' ? {} : { nexttoken }) };
+      const page = await node.runtime.list(call, listQuery(call, query));
       assert.ok(judged() - before <= 40);
       for (const { value } of page.items) ids.add((JSON.parse(value) as { id: string }).id);
       nexttoken = page.nexttoken;

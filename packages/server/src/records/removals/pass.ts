@@ -1,9 +1,9 @@
 /** The passes over the list of a large removal: what refers to what is listed, a step of bounded length at a time. */
-import { type ConfigSet, referencesTo } from '../../config/port.ts';
+import { type ConfigSet, type Reference, referencesTo } from '../../config/port.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { type CompiledEntity, indexPrefix, type Reference } from '../../schema/port.ts';
+import { type CompiledEntity, indexPrefix } from '../../schema/port.ts';
 import type { Row } from '../../store/table.ts';
-import { followInPages } from '../listing/follow-items.ts';
+import { followInPages } from '../listing/find-record.ts';
 import { readRecord, type StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
 import {
@@ -11,16 +11,17 @@ import {
   type Cleared,
   clearedRecord,
   danglingReference,
-  type Made,
+  type RemovalContext,
   stillBuilding,
-} from '../references/plan-removal.ts';
+} from '../references.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../writing/planned-change.ts';
 import type { WriteContext } from '../writing/write-loop.ts';
-import { markedPlaces, marks } from './marks.ts';
 import {
   type FailedRecord,
   listed,
   listPartition,
+  markedPlaces,
+  marks,
   type PassCursor,
   type RemovalPhase,
   type RemovalRow,
@@ -29,10 +30,10 @@ import {
 } from './removal-row.ts';
 
 /** A step of a removal: by which configuration it is planned, on which row of the job. */
-export interface RemovalStep extends WriteContext, Made {
+export interface RemovalStep extends WriteContext, RemovalContext {
   readonly id: string;
   readonly row: Row<RemovalRow>;
-  /** How many records it is about at most. */
+  /** The number of records that it is about at most. */
   readonly recordsMax: number;
   /** Asked between two records. */
   readonly pause: () => Promise<void> | undefined;
@@ -42,7 +43,7 @@ export interface RemovalStep extends WriteContext, Made {
 export class NotReady extends Error {}
 
 /** A record that refers to a listed one. */
-export interface Holder {
+interface Holder {
   readonly entity: CompiledEntity;
   readonly record: StoredRecord;
   readonly reference: Reference;
@@ -86,7 +87,7 @@ async function* holders(step: RemovalStep, onDelete: Reference['onDelete']): Asy
   }
 }
 
-interface Target {
+interface RemovalTarget {
   readonly seq: number;
   readonly target: string;
   readonly id: string;
@@ -95,7 +96,7 @@ interface Target {
 async function* holdersOfListed(
   step: RemovalStep,
   onDelete: Reference['onDelete'],
-  { seq, target, id }: Target,
+  { seq, target, id }: RemovalTarget,
 ): AsyncGenerator<Passed> {
   const { cursor } = step.row.value;
   const start = cursor.seq === seq ? cursor : { seq };
@@ -138,18 +139,18 @@ async function* holdersOf(
 const passedPerRecord = 5;
 
 /**
- * Shows holders to `visit` until the pass or the step is at its end.
- * @param visit returns how many records the step is about by then.
+ * Shows holders to `onHolder` until the pass or the step is at its end.
+ * @param onHolder returns the number of records that the step is about by then.
  */
 async function passOver(
   step: RemovalStep,
   onDelete: Reference['onDelete'],
-  visit: (holder: Holder) => number,
+  onHolder: (holder: Holder) => number,
 ): Promise<{ readonly cursor: PassCursor; readonly isAtEnd: boolean }> {
   let { cursor } = step.row.value;
   let passed = 0;
   for await (const one of holders(step, onDelete)) {
-    const count = one.holder === undefined ? 0 : visit(one.holder);
+    const count = one.holder === undefined ? 0 : onHolder(one.holder);
     cursor = one.cursor;
     if (count >= step.recordsMax || ++passed >= step.recordsMax * passedPerRecord) return { cursor, isAtEnd: false };
   }

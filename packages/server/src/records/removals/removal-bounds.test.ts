@@ -1,4 +1,4 @@
-/** How much a removal reads, computes and writes at once, whatever its records are like. */
+/** The amount that a removal reads, computes and writes at once, whatever its records are like. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FieldDefinition } from '../../schema/definition.ts';
@@ -42,13 +42,13 @@ const long = '-'.repeat(400 * 1024);
 test('dependents are read in pages of bounded size, however large they are', async (context) => {
   const { bench, id } = await held(context, { onDelete: 'setnull', records: 30, body: { text: long } });
   let most = 0;
-  const store = interceptStore(bench.opened.store, async (_asked, call) => {
+  const store = interceptStore(bench.opened.store, async (_operation, call) => {
     const read = await call();
     if (Array.isArray(read)) most = Math.max(most, JSON.stringify(read).length);
     return read;
   });
   const node = bench.node(store);
-  const job = await node.runtime.removeOrBegin(await node.call('root'), { id });
+  const job = await node.runtime.removeOrStart(await node.call('root'), { id });
   assert.ok(job !== undefined);
   await toTheEnd(bench, job.id, store);
   assert.ok(most < 4 * 1024 * 1024, `${most} characters`);
@@ -61,7 +61,7 @@ test('a delete that is more than one commit takes is a job, though its dependent
   for (const { bench, id } of [many, large]) {
     const { runtime, call } = bench.node();
     assert.match(await outcomeOf(runtime.remove(await call('root'), { id })), /^TooLarge/);
-    const job = await runtime.removeOrBegin(await call('root'), { id });
+    const job = await runtime.removeOrStart(await call('root'), { id });
     assert.ok(job !== undefined);
     await toTheEnd(bench, job.id);
   }
@@ -71,7 +71,7 @@ test('a delete whose dependents are too large to be held together is a job', asy
   const { bench, id } = await held(context, { onDelete: 'cascade', records: 45, body: { text: long } });
   const { runtime, call } = bench.node();
   assert.equal(await outcomeOf(runtime.remove(await call('root'), { id })), 'conflict');
-  const job = await runtime.removeOrBegin(await call('root'), { id });
+  const job = await runtime.removeOrStart(await call('root'), { id });
   assert.ok(job !== undefined);
   await toTheEnd(bench, job.id);
 });
@@ -100,9 +100,9 @@ for (const onDelete of ['setnull', 'cascade'] as const)
     });
     context.after(() => clearImmediate(timer));
     const { runtime, call } = bench.node();
-    const asked = await call('root');
+    const requested = await call('root');
     const before = rounds;
-    await runtime.remove(asked, { id });
+    await runtime.remove(requested, { id });
     // Where each is found, and where its values are computed.
     assert.ok(rounds - before >= 2 * 40, `${rounds - before} rounds`);
   });

@@ -47,14 +47,14 @@ const write: fc.Arbitrary<Write> = fc.record({
   drawn,
 });
 
-interface Run {
+interface ModelRun {
   readonly records: readonly Drawn[];
   readonly root: number;
   /** At which call of each process the removal dies, and what another node writes then. */
   readonly deaths: readonly { readonly at: number; readonly isAfter: boolean; readonly write: Write }[];
 }
 
-const runs: fc.Arbitrary<Run> = fc.record({
+const runs: fc.Arbitrary<ModelRun> = fc.record({
   records: fc.array(drawn, { minLength: 2, maxLength: 16 }),
   root: fc.nat({ max: 20 }),
   deaths: fc.array(fc.record({ at: fc.nat({ max: 60 }), isAfter: fc.boolean(), write }), { maxLength: 12 }),
@@ -120,15 +120,15 @@ async function fill(bench: RecordBench, workspace: Workspace, records: readonly 
   return model;
 }
 
-async function play(bench: RecordBench, workspace: Workspace, run: Run): Promise<void> {
+async function play(bench: RecordBench, workspace: Workspace, run: ModelRun): Promise<void> {
   const model = await fill(bench, workspace, run.records);
   const root = [...model.keys()][run.root % model.size] ?? '';
   const node = bench.node();
   const { entity = 'team' } = model.get(root) ?? {};
   const call = await node.call(entity, { workspace });
-  const begun = await node.removals.start(call, { id: root }).catch((error: unknown) => error);
-  if (begun instanceof Error) {
-    assert.equal(await outcomeOf(Promise.reject(begun)), 'dangling_reference');
+  const started = await node.removals.start(call, { id: root }).catch((error: unknown) => error);
+  if (started instanceof Error) {
+    assert.equal(await outcomeOf(Promise.reject(started)), 'dangling_reference');
     assert.ok(reachOf(model, root).isHeld);
     return;
   }

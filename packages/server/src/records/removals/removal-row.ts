@@ -1,12 +1,18 @@
 /** A large removal as a job: its row, what it is going to remove, and how it is shown. */
 
+import { createHash } from 'node:crypto';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { type ConfigSet, referencesTo } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import { type Change, isIndexPartition, type Key, type Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
-import type { Environment } from '../../tenancy/port.ts';
+import type { Environment, Workspace } from '../../tenancy/port.ts';
+import type { StoredRecord } from '../record.ts';
+import { recordPlace } from '../record-keys.ts';
+import { type PlannedChange, unconditional } from '../writing/planned-change.ts';
 
-/** Long work as its starter sees it. */
-export interface Job {
+export interface RemovalJob {
   readonly id: string;
   readonly kind: 'removal';
   readonly state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
@@ -37,14 +43,12 @@ export interface PassCursor {
  */
 export type RemovalPhase = 'mark' | 'check' | 'clear' | 'remove' | 'release';
 
-export interface RemovalRow extends Omit<Job, 'id'> {
+export interface RemovalRow extends Omit<RemovalJob, 'id'> {
   readonly entity: string;
   readonly record: string;
-  /** Who started it. */
   readonly user: string;
   readonly phase: RemovalPhase;
   readonly cursor: PassCursor;
-  /** How many records were listed. */
   readonly listed: number;
   /** The entities whose fences say that there are marks. */
   readonly marked: readonly string[];
@@ -62,7 +66,7 @@ export const liveRemoval = table(
 );
 
 /** A record that is to go, and its marks. */
-interface Listed {
+interface ListedRecord {
   readonly entity: string;
   readonly id: string;
   readonly marks: readonly string[];
@@ -71,7 +75,7 @@ interface Listed {
 /** In the order in which they were found. */
 export const listed = table(
   ({ job, seq }: { readonly job: string; readonly seq: number }) => ({ pk: listPartition(job), sk: seqText(seq) }),
-  json<Listed>('record to be removed', { entity: 'string', id: 'string', marks: 'object' }),
+  json<ListedRecord>('record to be removed', { entity: 'string', id: 'string', marks: 'object' }),
 );
 
 export function listPartition(job: string): string {
@@ -96,11 +100,11 @@ export interface RemovalWork {
   readonly tenantCode: string;
 }
 
-export function jobOf(id: string, { kind, state, done, total, failed }: RemovalRow): Job {
+export function jobOf(id: string, { kind, state, done, total, failed }: RemovalRow): RemovalJob {
   return { id, kind, state, done, total, failed };
 }
 
-export function isOver({ state }: Pick<Job, 'state'>): boolean {
+export function isOver({ state }: Pick<RemovalJob, 'state'>): boolean {
   return state !== 'queued' && state !== 'running';
 }
 
@@ -110,4 +114,65 @@ export function cascadeEntities(config: ConfigSet, entityName: string): readonly
   for (const name of names)
     for (const { entity, onDelete } of referencesTo(config, name)) if (onDelete === 'cascade') names.add(entity);
   return [...names];
+}
+
+// Marks on the records that a job is about to remove: with the root they go, and until then nothing else writes them.
+
+interface Mark {
+  /** The place of the record in the list of what the job removes. */
+  readonly seq: number;
+}
+
+const partition = 'removing';
+
+/** By what a mark lies on: a record's item, and where a reference to the record checks another one, that as well. */
+export const marks = table(
+  ({ pk, sk }: Key) => ({ pk: partition, sk: createHash('sha256').update(`${pk}\0${sk}`).digest('base64url') }),
+  json<Mark>('mark of a removal', { seq: 'number' }),
+);
+
+/** What is marked of a record: all that its own writes and references to it have in their commits. */
+export function markedPlaces(
+  entity: CompiledEntity,
+  workspace: Workspace,
+  { key, data: { id } }: StoredRecord,
+): readonly Key[] {
+  const place = recordPlace(entity, workspace, id);
+  return place.pk === key.pk && place.sk === key.sk ? [key] : [place, key];
+}
+
+/** A mark by its sort key, as the list of a job names it. */
+export function removeMark(sk: string): Change {
+  return { kind: 'remove', pk: partition, sk, if: 'any' };
+}
+
+/**
+ * That nothing a write changes or refers to is marked, for its own commit.
+ * @throws Problem `conflict` where something is.
+ */
+export async function unmarked(
+  { scope }: { readonly scope: Scope },
+  planned: readonly PlannedChange[],
+): Promise<readonly PlannedChange[]> {
+  const places = planned.flatMap(({ change }) => (isOnRecord(change) ? [marks.key(change)] : []));
+  if (places.length === 0) return [];
+  const found = await scope.get(places);
+  if (found.some((mark) => mark !== undefined)) throw new RemovalMarkConflict();
+  return places.map((key) => unconditional({ kind: 'check', ...key, if: 'absent' }));
+}
+
+/** A record is named by its own key, and in the check of a reference also by its entry in the index of ids. */
+function isOnRecord(change: Change): change is Change & Key {
+  if (change.kind === 'check') return change.if === 'present' || change.pk.startsWith(records);
+  return (
+    (change.kind === 'put' || change.kind === 'remove') && !isIndexPartition(change.pk) && change.pk.startsWith(records)
+  );
+}
+
+const records = 'org#';
+
+export class RemovalMarkConflict extends Problem {
+  constructor() {
+    super('conflict', 'a record that this is about is being removed by a job');
+  }
 }

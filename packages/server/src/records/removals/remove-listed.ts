@@ -5,21 +5,18 @@ import type { Row } from '../../store/table.ts';
 import { findRecord } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
-import { addCleared, type Cleared, clearedRecord, removedRecord } from '../references/plan-removal.ts';
+import { addCleared, type Cleared, clearedRecord, removedRecord } from '../references.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../writing/planned-change.ts';
-import { marks, removeMark } from './marks.ts';
 import { nextPhase, type RemovalStep, rowChange, sortedReferences } from './pass.ts';
-import { listed, listPartition } from './removal-row.ts';
+import { listed, listPartition, marks, removeMark } from './removal-row.ts';
 
-/** A listed record, by its place in the list. */
-interface Node {
+interface RemovalNode {
   readonly seq: number;
   readonly entityName: string;
   readonly id: string;
 }
 
-/** A node whose holders were looked for. */
-interface Explored extends Node {
+interface Explored extends RemovalNode {
   readonly holders: ReadonlySet<number>;
   /** Whether there are no others. */
   readonly isWhole: boolean;
@@ -50,15 +47,15 @@ export async function planListedRemovals(step: RemovalStep): Promise<readonly Pl
   }
 }
 
-function nodeOf({ sk, value }: Row<{ readonly entity: string; readonly id: string }>): Node {
+function nodeOf({ sk, value }: Row<{ readonly entity: string; readonly id: string }>): RemovalNode {
   return { seq: Number(sk), entityName: value.entity, id: value.id };
 }
 
-/** How many records are looked at in search of some that can go, for each that may go. */
+/** The number of records that are looked at in search of some that can go, for each that may go. */
 const exploredPerRecord = 5;
 
 /** Looks for the holders of nodes, and for theirs in turn, until some can go or enough were looked at. */
-async function explore(step: RemovalStep, seeds: readonly Node[]): Promise<Graph> {
+async function explore(step: RemovalStep, seeds: readonly RemovalNode[]): Promise<Graph> {
   const { recordsMax, pause } = step;
   const graph = new Map<number, Explored>();
   const stack = [...seeds];
@@ -76,9 +73,9 @@ async function explore(step: RemovalStep, seeds: readonly Node[]): Promise<Graph
 
 async function holdersOf(
   { workspace, config, recordsMax }: RemovalStep,
-  { seq, entityName, id }: Node,
-): Promise<{ readonly holders: readonly Node[]; readonly isWhole: boolean }> {
-  const holders: Node[] = [];
+  { seq, entityName, id }: RemovalNode,
+): Promise<{ readonly holders: readonly RemovalNode[]; readonly isWhole: boolean }> {
+  const holders: RemovalNode[] = [];
   let isWhole = true;
   for (const reference of sortedReferences(config, entityName)) {
     const entity = await config.entity(reference.entity);
@@ -201,7 +198,7 @@ async function openRing(step: RemovalStep, graph: Graph): Promise<readonly Plann
 function withoutReference(
   step: RemovalStep,
   holder: { readonly entity: CompiledEntity; readonly record: StoredRecord },
-  { entityName, id }: Pick<Node, 'entityName' | 'id'>,
+  { entityName, id }: Pick<RemovalNode, 'entityName' | 'id'>,
 ): Promise<readonly PlannedChange[]> {
   const cleared: Cleared = new Map();
   for (const { entity, field } of sortedReferences(step.config, entityName))

@@ -1,25 +1,17 @@
 /** The work on a large removal: steps of bounded length, each in one commit that also says how far the job is. */
-import {
-  type ConfigReader,
-  type ConfigSet,
-  createFences,
-  endMarks,
-  putMarks,
-  raise,
-  referencesTo,
-} from '../../config/port.ts';
+import { type ConfigReader, type ConfigSet, referencesTo } from '../../config/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { type Scope, type Store, TooLarge } from '../../store/port.ts';
 import { asRead, type Row } from '../../store/table.ts';
-import { type Plan, transact, tryCommit } from '../../store/transact.ts';
-import { type Environment, laneOf, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
+import { type CommitPlan, transact, tryCommit } from '../../store/transact.ts';
+import { type Environment, shareKeyOf, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import { defineJob, type JobSteps } from '../../work/job.ts';
-import type { RecordEvents } from '../writing/events/record-events.ts';
+import { createFences, endMarks, putMarks, raise } from '../writing/fence.ts';
 import type { PlannedChange } from '../writing/planned-change.ts';
+import type { RecordEvents } from '../writing/record-events.ts';
 import { createWriteLoop, type WriteLoop } from '../writing/write-loop.ts';
-import { removeMark } from './marks.ts';
 import { failedRow, NotReady, planCheck, planClears, planMarks, type RemovalStep } from './pass.ts';
 import {
   cascadeEntities,
@@ -31,6 +23,7 @@ import {
   type RemovalRow,
   type RemovalWork,
   removals,
+  removeMark,
   removeRecordJob,
 } from './removal-row.ts';
 import { planListedRemovals } from './remove-listed.ts';
@@ -40,7 +33,7 @@ export interface RunRemovalDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly events?: RecordEvents | undefined;
-  /** How many records one commit is about at most. */
+  /** The number of records that one commit is about at most. */
   readonly recordsPerStep?: number;
 }
 
@@ -58,7 +51,7 @@ export const removalJob = defineJob({
     const scope = deps.store.scope(workspaceScopeName(work.orgCode, work.tenantCode));
     const writeLoop = createWriteLoop({ configs, fences: createFences() });
     const workspace = { ...work, scope };
-    const run: Run = {
+    const run: RemovalRun = {
       ...{ deps, work, workspace, recordsMax: recordsPerStep },
       writeLoop: events?.around(writeLoop) ?? writeLoop,
     };
@@ -73,19 +66,19 @@ export const removalJob = defineJob({
   },
 });
 
-interface Run {
+interface RemovalRun {
   readonly deps: RunRemovalDeps;
   readonly work: RemovalWork;
   readonly workspace: Workspace;
   readonly writeLoop: WriteLoop;
-  /** How many records a step is about at most. */
+  /** The number of records that a step is about at most. */
   recordsMax: number;
 }
 
 type StepOutcome = 'more' | 'wait' | 'over';
 
 /** Another has taken a step meanwhile, or the job was cancelled. */
-class Overtaken extends Error {}
+class RemovalOvertaken extends Error {}
 
 /** Cascades reach entities, as the definitions are now, whose fences do not say that there are marks. */
 class MoreEntities extends Error {}
@@ -94,14 +87,14 @@ const planners: Readonly<
   Record<Exclude<RemovalPhase, 'release'>, (step: RemovalStep) => Promise<readonly PlannedChange[]>>
 > = { mark: planMarks, check: planCheck, clear: planClears, remove: planListedRemovals };
 
-async function takeStep(run: Run, row: Row<RemovalRow>): Promise<StepOutcome> {
+async function takeStep(run: RemovalRun, row: Row<RemovalRow>): Promise<StepOutcome> {
   const { phase } = row.value;
   if (phase === 'release') return release(run, row);
   try {
     await write(run, row.value, phase);
     return 'more';
   } catch (error) {
-    if (error instanceof Overtaken) return 'more';
+    if (error instanceof RemovalOvertaken) return 'more';
     if (error instanceof NotReady) return 'wait';
     if (error instanceof MoreEntities) return markMoreEntities(run);
     if (error instanceof TooLarge && run.recordsMax > 1) {
@@ -118,7 +111,11 @@ async function takeStep(run: Run, row: Row<RemovalRow>): Promise<StepOutcome> {
 }
 
 /** Writes a step by the newest configuration, as a request would write. */
-async function write(run: Run, { marked, user }: RemovalRow, phase: Exclude<RemovalPhase, 'release'>): Promise<void> {
+async function write(
+  run: RemovalRun,
+  { marked, user }: RemovalRow,
+  phase: Exclude<RemovalPhase, 'release'>,
+): Promise<void> {
   const { deps, work, workspace, writeLoop, recordsMax } = run;
   const { scope } = workspace;
   const actor = { userId: user, claims: {} };
@@ -128,11 +125,11 @@ async function write(run: Run, { marked, user }: RemovalRow, phase: Exclude<Remo
   for (const name of marked) if ((await config.entity(name)) !== undefined) names.push(name);
   await writeLoop({ workspace, actor, config, isRemovalJob: true }, names, async (current: ConfigSet) => {
     const row = await removals.read(scope, work.id);
-    if (row?.value.phase !== phase) throw new Overtaken();
+    if (row?.value.phase !== phase) throw new RemovalOvertaken();
     const reached = cascadeEntities(current, row.value.entity);
     if (reached.some((name) => !row.value.marked.includes(name))) throw new MoreEntities();
     const at = timestamp(deps.clock.now());
-    const pause = createYielder(laneOf(workspace));
+    const pause = createYielder(shareKeyOf(workspace));
     const context = { workspace, actor, config: current, isRemovalJob: true as const };
     const step = { ...context, id: work.id, row, recordsMax, at, events: deps.events, pause };
     return { changes: await planners[phase](step), touches: holdersNames(current, reached) };
@@ -145,10 +142,10 @@ function holdersNames(config: ConfigSet, reached: readonly string[]): ReadonlySe
   return new Set(names);
 }
 
-async function markMoreEntities({ deps, work, workspace }: Run): Promise<StepOutcome> {
+async function markMoreEntities({ deps, work, workspace }: RemovalRun): Promise<StepOutcome> {
   const { scope } = workspace;
   const config = await deps.configs[work.env].refresh(work.orgCode);
-  const plan = async (): Promise<Plan | 'overtaken'> => {
+  const plan = async (): Promise<CommitPlan | 'overtaken'> => {
     const row = await removals.read(scope, work.id);
     if (row === undefined || row.value.phase === 'release') return { changes: [] };
     const added = cascadeEntities(config, row.value.entity).filter((name) => !row.value.marked.includes(name));
@@ -169,8 +166,8 @@ async function markMoreEntities({ deps, work, workspace }: Run): Promise<StepOut
   return 'more';
 }
 
-async function fail({ work, workspace: { scope } }: Run, problem: Problem): Promise<void> {
-  const plan = async (): Promise<Plan> => {
+async function fail({ work, workspace: { scope } }: RemovalRun, problem: Problem): Promise<void> {
+  const plan = async (): Promise<CommitPlan> => {
     const row = await removals.read(scope, work.id);
     if (row === undefined || row.value.phase === 'release') return { changes: [] };
     const { entity, record: id } = row.value;
@@ -181,7 +178,7 @@ async function fail({ work, workspace: { scope } }: Run, problem: Problem): Prom
 
 /** Takes away marks, and once there are none, ends the job. */
 async function release(
-  { deps, work, recordsMax, workspace: { scope } }: Run,
+  { deps, work, recordsMax, workspace: { scope } }: RemovalRun,
   row: Row<RemovalRow>,
 ): Promise<StepOutcome> {
   const left = await listed.range(scope, listPartition(work.id), { limit: recordsMax });
@@ -190,7 +187,7 @@ async function release(
       ...value.marks.map(removeMark),
       listed.remove({ job: work.id, seq: Number(sk) }, 'any'),
     ]);
-    // Where another has taken a step meanwhile, the next one is read again.
+    // If another has taken a step meanwhile, the next one is read again.
     await tryCommit(scope, [removals.replace(row, row.value), ...unmarked], { priority: 'background' });
     return 'more';
   }
@@ -198,7 +195,7 @@ async function release(
   return 'over';
 }
 
-async function endPlan({ clock }: RunRemovalDeps, scope: Scope, id: string): Promise<Plan> {
+async function endPlan({ clock }: RunRemovalDeps, scope: Scope, id: string): Promise<CommitPlan> {
   const row = await removals.read(scope, id);
   const live = await liveRemoval.read(scope, undefined);
   if (row === undefined || live?.value.id !== id) return { changes: [] };

@@ -1,26 +1,29 @@
-import { type ConfigReader, putMarks, raise, referencesTo } from '../../config/port.ts';
+import { type ConfigReader, referencesTo } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { indexPrefix } from '../../schema/port.ts';
 import type { Change, Put } from '../../store/port.ts';
-import { type Plan, transact } from '../../store/transact.ts';
+import { type CommitPlan, transact } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { workItem } from '../../work/job.ts';
 import { mayBeId } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
-import { danglingReference, stillBuilding } from '../references/plan-removal.ts';
-import { type DeleteInput, readDeletion } from '../writing/delete-record.ts';
-import type { BeforeEvents } from '../writing/events/before-events.ts';
+import { danglingReference, stillBuilding } from '../references.ts';
+import { putMarks, raise } from '../writing/fence.ts';
+import { type DeleteInput, readDeletion } from '../writing/plan-writes.ts';
+import type { BeforeEvents } from '../writing/record-events.ts';
 import { callAt, explainClosed, type RecordCall } from '../writing/write-loop.ts';
-import { MarkedRecord, markedPlaces, marks } from './marks.ts';
 import {
   cascadeEntities,
   isOver,
-  type Job,
   jobOf,
   listed,
   liveRemoval,
+  markedPlaces,
+  marks,
+  type RemovalJob,
+  RemovalMarkConflict,
   type RemovalRow,
   type RemovalWork,
   removals,
@@ -33,14 +36,14 @@ export interface LargeRemovals {
    * The job that removes a record with all that follows; for the root of a job of the same user, that one.
    * @throws Problem `not_found`, `version_mismatch`, `dangling_reference`; `conflict` where another job is at work.
    */
-  start(call: RecordCall, input: DeleteInput): Promise<Job>;
+  start(call: RecordCall, input: DeleteInput): Promise<RemovalJob>;
   /** With who started it. */
-  find(workspace: Workspace, id: string): Promise<{ readonly job: Job; readonly user: string } | undefined>;
+  find(workspace: Workspace, id: string): Promise<{ readonly job: RemovalJob; readonly user: string } | undefined>;
   /** What is removed by then stays removed. @throws Problem `not_found`; `conflict` where the job is over. */
-  cancel(workspace: Workspace, id: string): Promise<Job>;
+  cancel(workspace: Workspace, id: string): Promise<RemovalJob>;
 }
 
-export interface LargeRemovalsDeps {
+interface LargeRemovalsDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly newId: IdSource;
@@ -59,18 +62,18 @@ export function createLargeRemovals(deps: LargeRemovalsDeps): LargeRemovals {
   };
 }
 
-interface StartPlan extends Plan {
-  readonly job: Job;
+interface StartPlan extends CommitPlan {
+  readonly job: RemovalJob;
 }
 
-async function start(deps: LargeRemovalsDeps, asked: RecordCall, input: DeleteInput): Promise<Job> {
-  const { workspace } = asked;
+async function start(deps: LargeRemovalsDeps, recordCall: RecordCall, input: DeleteInput): Promise<RemovalJob> {
+  const { workspace } = recordCall;
   const id = deps.newId();
-  let call = asked;
+  let call = recordCall;
   const plan = async (): Promise<StartPlan | 'overtaken'> => {
     const { record } = await readDeletion({ rules: new Map(), before: deps.before }, call, input);
-    const standing = await findLive(call, record);
-    if (standing !== undefined) return { changes: [], job: standing };
+    const current = await findLive(call, record);
+    if (current !== undefined) return { changes: [], job: current };
     const fenced = await markFences(call);
     if (fenced === undefined) {
       const config = await deps.configs[workspace.env].refresh(workspace.orgCode);
@@ -87,13 +90,16 @@ async function start(deps: LargeRemovalsDeps, asked: RecordCall, input: DeleteIn
 }
 
 /** @throws Problem `conflict` where the job that is at work is about something else, or another user's. */
-async function findLive({ workspace, entity, actor }: RecordCall, record: StoredRecord): Promise<Job | undefined> {
+async function findLive(
+  { workspace, entity, actor }: RecordCall,
+  record: StoredRecord,
+): Promise<RemovalJob | undefined> {
   const live = await liveRemoval.read(workspace.scope, undefined);
   const row = live && (await removals.read(workspace.scope, live.value.id));
   if (live === undefined || row === undefined) return undefined;
   const isSame = row.value.entity === entity.name && row.value.record === record.data.id;
   if (isSame && row.value.user === actor.userId && !isOver(row.value)) return jobOf(live.value.id, row.value);
-  if (isSame) throw new MarkedRecord();
+  if (isSame) throw new RemovalMarkConflict();
   throw new Problem('conflict', 'another large removal is under way in this workspace: try again when it is done');
 }
 
@@ -109,7 +115,7 @@ async function markFences({ workspace, config, entity }: RecordCall): Promise<re
   return puts;
 }
 
-/** What is known to refuse the removal without looking at more than its root. */
+/** The facts that are known to refuse the removal without looking at more than its root. */
 async function assertRemovable({ workspace, config, entity }: RecordCall, { data }: StoredRecord): Promise<void> {
   const names = cascadeEntities(config, entity.name);
   for (const name of names)
@@ -139,14 +145,14 @@ function newRow({ config, entity, actor }: RecordCall, { data }: StoredRecord): 
   };
 }
 
-interface Started {
+interface StartedRemoval {
   readonly id: string;
   readonly row: RemovalRow;
   readonly call: RecordCall;
   readonly record: StoredRecord;
 }
 
-function startChanges({ clock }: LargeRemovalsDeps, { id, row, call, record }: Started): readonly Change[] {
+function startChanges({ clock }: LargeRemovalsDeps, { id, row, call, record }: StartedRemoval): readonly Change[] {
   const { workspace, entity } = call;
   const places = markedPlaces(entity, workspace, record);
   const { env, orgCode, tenantId, tenantCode } = workspace;
@@ -163,7 +169,7 @@ function startChanges({ clock }: LargeRemovalsDeps, { id, row, call, record }: S
   ];
 }
 
-async function cancel(deps: LargeRemovalsDeps, { scope }: Workspace, id: string): Promise<Job> {
+async function cancel(deps: LargeRemovalsDeps, { scope }: Workspace, id: string): Promise<RemovalJob> {
   const plan = async (): Promise<StartPlan> => {
     const row = mayBeId(id) ? await removals.read(scope, id) : undefined;
     if (row === undefined) throw notFound();

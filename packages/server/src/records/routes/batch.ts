@@ -1,23 +1,24 @@
 import { batchApi } from '@freehold/contract/app/batch';
 import type { InputError } from '@freehold/contract/problem';
+import type { BodyOf } from '@freehold/contract/route';
+import { forcedEntityNames, systemEntityNames } from '@freehold/contract/system-entities';
+import { type IfMatch, parseIfMatch } from '../../api/headers/preconditions.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { type Received, serveReply } from '../../api/serve.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { errorsMax, invalidBody, Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import { isObject } from '../../lib/unknown-names.ts';
 import { type CompiledEntity, fieldName, isLookupList, lookupOf } from '../../schema/port.ts';
-import { laneOf } from '../../tenancy/port.ts';
+import { shareKeyOf } from '../../tenancy/port.ts';
 import { type AuthorizedCall, authorizeBody, type EachCaller } from '../caller-access.ts';
-import { claimKey, keyHolderOf, type OnceRequest, partOf, readOnce, replayedHeaders } from '../idempotency.ts';
-import type { RecordRouteDeps } from '../open-records.ts';
 import { presentationOf, presentRecords, shownTag, writtenText } from '../present-records.ts';
 import { entityTag, type StoredRecord } from '../record.ts';
-import type { RecordRuntime } from '../record-runtime.ts';
+import type { RecordRouteDeps, RecordRuntime } from '../record-runtime.ts';
+import { claimKey, keyHolderOf, type OnceRequest, partOf, readOnce, replayedHeaders } from '../repeated-requests.ts';
 import type { RecordOperation } from '../writing/write-records.ts';
-import { type BatchOperation, readBatch } from './read-batch.ts';
 
-/** Several writes in one request. */
 export function batchRoutes(services: RecordRouteDeps): readonly AnyRoute[] {
   return [serveReply(batchApi.batch, (request, caller) => batch(services, request, caller))];
 }
@@ -41,7 +42,6 @@ interface BatchCommand {
 }
 
 interface Results {
-  /** As JSON texts. */
   readonly results: readonly string[];
   readonly isReplayed: boolean;
 }
@@ -53,7 +53,7 @@ async function runTogether(
   { operations, once }: BatchCommand,
 ): Promise<Results> {
   const refused = (index: number, problem: Problem) => atOperation(index, operations[index]?.action, problem);
-  const pause = createYielder(laneOf(caller.workspace));
+  const pause = createYielder(shareKeyOf(caller.workspace));
   const ids = operations.map((operation) => {
     if (operation.action === 'create') return runtime.newId();
     return operation.action === 'update' ? operation.id : undefined;
@@ -82,12 +82,12 @@ async function runEach(
   caller: EachCaller,
   { operations, once }: BatchCommand,
 ): Promise<Results> {
-  const pause = createYielder(laneOf(caller.workspace));
+  const pause = createYielder(shareKeyOf(caller.workspace));
   const ids: (string | undefined)[] = [];
   const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
   const decideAt = (operation: BatchOperation, place: number) => decide(caller, operation, place, referable);
   // One that refers to others is decided by their ids: when they are done.
-  const decided: (Decided | 'later')[] = [];
+  const decided: (DecidedOperation | 'later')[] = [];
   for (const [place, operation] of operations.entries()) {
     await pause();
     decided.push(mayRefer(operation) ? 'later' : await decideAt(operation, place));
@@ -116,7 +116,7 @@ async function runEach(
 }
 
 type Allowed = RecordOperation & { readonly call: AuthorizedCall };
-type Decided = Allowed | { readonly error: unknown };
+type DecidedOperation = Allowed | { readonly error: unknown };
 
 /** Each operation is decided as the request would be that does it alone, with the ids of what it refers to. */
 async function decide(
@@ -124,7 +124,7 @@ async function decide(
   operation: BatchOperation,
   place: number,
   referable: Referable,
-): Promise<Decided> {
+): Promise<DecidedOperation> {
   const { action, entity: entityName } = operation;
   try {
     if (action === 'delete') {
@@ -133,9 +133,9 @@ async function decide(
       return { action, call: await caller.authorize({ verb: action, entityName, id }), input };
     }
     const { data } = operation;
-    const asked = { verb: action, entityName, ...(action === 'update' ? { id: operation.id } : {}) };
+    const command = { verb: action, entityName, ...(action === 'update' ? { id: operation.id } : {}) };
     const isOpen = mayRefer(operation);
-    const open = await caller.authorize(isOpen ? asked : { ...asked, body: data });
+    const open = await caller.authorize(isOpen ? command : { ...command, body: data });
     const body = isOpen ? withIds({ entity: open.entity, data }, place, referable) : data;
     const call = isOpen ? authorizeBody(open, body) : open;
     if (action === 'create') return { action, call, body };
@@ -193,13 +193,12 @@ function memberAtFault(code: Problem['code'], action: BatchOperation['action'] |
 // In a batch lookups may name the records of operations before, whose ids their sender does not know yet.
 
 /** What `$ref` names: an operation by its index or its `ref`. */
-type Reference = number | string;
+type BatchReference = number | string;
 
 /** What operations of a batch may refer to. */
 interface Referable {
   /** The id of the record of an operation; undefined where it has none. */
   idOf(operation: number): string | undefined;
-  /** The places of operations by their names. */
   readonly names: ReadonlyMap<string, number>;
 }
 
@@ -251,7 +250,7 @@ function withIds(
   return Object.fromEntries(members);
 }
 
-function referenceIn(value: unknown): Reference | undefined {
+function referenceIn(value: unknown): BatchReference | undefined {
   if (!isObject(value)) return undefined;
   const { $ref: reference, ...others } = value;
   if (Object.keys(others).length > 0) return undefined;
@@ -259,12 +258,109 @@ function referenceIn(value: unknown): Reference | undefined {
   return typeof reference === 'number' && Number.isSafeInteger(reference) && reference >= 0 ? reference : undefined;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function unknownReference(name: string, reference: Reference, pointer: string): InputError {
+function unknownReference(name: string, reference: BatchReference, pointer: string): InputError {
   const named = String(reference).slice(0, 64);
   const message = `field \`${name}\`: \`$ref\` \`${named}\` names no operation before this one that has made or changed a record`;
   return { pointer, code: 'unknown_reference', message };
+}
+
+interface Batch {
+  /** All operations or none; else each for itself, one after the other. */
+  readonly isAtomic: boolean;
+  /** The one place that splits a request into its operations: calls are counted by these. */
+  readonly operations: readonly BatchOperation[];
+}
+
+type BatchOperation =
+  | { readonly action: 'create'; readonly entity: string; readonly data: unknown; readonly ref?: string }
+  | {
+      readonly action: 'update';
+      readonly entity: string;
+      readonly id: string;
+      readonly data: unknown;
+      readonly ifMatch?: IfMatch;
+      readonly ref?: string;
+    }
+  | {
+      readonly action: 'delete';
+      readonly entity: string;
+      readonly id: string;
+      readonly ifMatch?: IfMatch;
+      readonly force?: boolean;
+    };
+
+type SentBatch = BodyOf<typeof batchApi.batch>;
+type SentOperation = SentBatch['operations'][number];
+
+/** @throws Problem `validation_failed`, with every operation that cannot be done in such a batch. */
+function readBatch({ mode, operations: sent }: SentBatch): Batch {
+  const isAtomic = mode === 'atomic';
+  const operations = sent.map(operationOf);
+  const errors = [...sent.flatMap(tagMistakes), ...forceMistakes(operations), ...doubledNames(operations)];
+  if (errors.length === 0 && isAtomic) errors.push(...doubledRecords(operations), ...severalOfAccess(operations));
+  if (errors.length > 0) throw invalidBody(errors);
+  return { isAtomic, operations };
+}
+
+function operationOf(sent: SentOperation): BatchOperation {
+  const { action, entity } = sent;
+  const named = action === 'delete' || sent.ref === undefined ? {} : { ref: sent.ref };
+  if (action === 'create') return { action, entity, data: sent.data, ...named };
+  const { id, if_match: header } = sent;
+  const ifMatch = header === undefined ? undefined : parseIfMatch(header);
+  const record = { entity, id, ...(ifMatch === undefined ? {} : { ifMatch }) };
+  if (action === 'update') return { action, ...record, data: sent.data, ...named };
+  return { action, ...record, ...(sent.force === undefined ? {} : { force: sent.force }) };
+}
+
+function tagMistakes(sent: SentOperation, index: number): readonly InputError[] {
+  const header = sent.action === 'create' ? undefined : sent.if_match;
+  if (header === undefined || parseIfMatch(header) !== undefined) return [];
+  const message = '`if_match` must be `*` or a list of entity tags, each in its quotes';
+  return [wrong(`/operations/${index}/if_match`, 'wrong_type', message)];
+}
+
+/** It means something to two entities alone. */
+function forceMistakes(operations: readonly BatchOperation[]): readonly InputError[] {
+  return operations.flatMap((operation, index) => {
+    if (!('force' in operation) || forcedEntityNames.includes(operation.entity)) return [];
+    const message = `\`force\` is taken for ${forcedEntityNames.map((name) => `\`${name}\``).join(' and ')} alone`;
+    return [wrong(`/operations/${index}/force`, 'not_allowed', message)];
+  });
+}
+
+/** A name leads to one record. */
+function doubledNames(operations: readonly BatchOperation[]): readonly InputError[] {
+  const names = operations.map((operation) => ('ref' in operation ? operation.ref : undefined));
+  return names.flatMap((name, index) => {
+    if (name === undefined || names.indexOf(name) === index) return [];
+    return [wrong(`/operations/${index}/ref`, 'duplicate', `an operation before it has the \`ref\` \`${name}\`, too`)];
+  });
+}
+
+/** All operations of an atomic batch are planned on what stood before it, so a record has one of them. */
+function doubledRecords(operations: readonly BatchOperation[]): readonly InputError[] {
+  const first = new Map<string, number>();
+  return operations.flatMap((operation, index) => {
+    if (operation.action === 'create') return [];
+    const record = `${operation.entity} ${operation.id}`;
+    const before = first.get(record);
+    if (before === undefined) {
+      first.set(record, index);
+      return [];
+    }
+    const message = `operations ${before} and ${index} change the same record: send them in an \`independent\` batch`;
+    return [before, index].map((one) => wrong(`/operations/${one}/id`, 'duplicate', message));
+  });
+}
+
+/** The rules of access control look at what stood before the batch, so a second operation could slip past them. */
+function severalOfAccess(operations: readonly BatchOperation[]): readonly InputError[] {
+  const found = operations.flatMap(({ entity }, index) => (systemEntityNames.includes(entity) ? [index] : []));
+  const message = 'an atomic batch may have at most one operation on the entities of access control';
+  return found.slice(1).map((index) => wrong(`/operations/${index}/entity`, 'too_many', message));
+}
+
+function wrong(pointer: string, code: string, message: string): InputError {
+  return { pointer, code, message };
 }

@@ -1,29 +1,29 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
 import { forcedEntityNames } from '@freehold/contract/system-entities';
 import { isNoneMatch, readPreconditions } from '../../api/headers/preconditions.ts';
-import { refuseParameters } from '../../api/read-query.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { GatewayRequest } from '../../api/request.ts';
 import type { RoutesOfModule, ServedRoute } from '../../api/route.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { refuseParameters } from '../../lib/query-string.ts';
+import { facetsText, wantsFacets } from '../aggregates/facets.ts';
 import type { AuthorizedCall, RecordVerb } from '../caller-access.ts';
 import { presentExpanded } from '../expand/expand-records.ts';
 import { type Expansion, readExpand } from '../expand/expand-tree.ts';
-import { keyHolderOf, readOnce, replayedHeaders } from '../idempotency.ts';
 import { withPlainNames } from '../listing/list-parameters.ts';
 import { scopeToCaller } from '../listing/list-scope.ts';
-import type { RecordRouteDeps } from '../open-records.ts';
 import { type Presentation, presentationOf, presentRecords, shownTag, writtenText } from '../present-records.ts';
 import { entityTag, partTag, recordText, type StoredText } from '../record.ts';
 import type { ReadableText } from '../record-policy.ts';
-import type { RecordRuntime } from '../record-runtime.ts';
+import type { RecordRouteDeps, RecordRuntime } from '../record-runtime.ts';
+import { keyHolderOf, readOnce, replayedHeaders } from '../repeated-requests.ts';
 import { batchRoutes } from './batch.ts';
+import { untilGone } from './until-gone.ts';
 
 export function recordRoutes(deps: RecordRouteDeps): RoutesOfModule {
   return { app: [...itemRoutes(deps), ...batchRoutes(deps)] };
 }
 
-/** The routes that serve the records of every entity. */
 function itemRoutes({ runtime, idempotency }: RecordRouteDeps): readonly ServedRoute<RecordVerb>[] {
   return [
     {
@@ -50,11 +50,11 @@ function itemRoutes({ runtime, idempotency }: RecordRouteDeps): readonly ServedR
     },
     {
       ...described.list,
-      handle: (request, call) => list(runtime, request, call),
+      handle: (request, call) => list(runtime, request, untilGone(call, request)),
     },
     {
       ...described.count,
-      handle: (request, call) => count(runtime, request, call),
+      handle: (request, call) => count(runtime, request, untilGone(call, request)),
     },
   ];
 }
@@ -99,7 +99,7 @@ async function item(runtime: RecordRuntime, request: GatewayRequest, call: Autho
   return { status: 200, body: await textOf(call, presentation, found), headers };
 }
 
-/** What is shown of a record in part changes with what its reader may see, and so does its tag. */
+/** The data that are shown of a record in part changes with what its reader may see, and so does its tag. */
 function partOf({ head }: GatewayRequest, body: string, { version }: StoredText): Reply {
   const headers = { ETag: partTag(version, body) };
   return isNoneMatch(head, headers.ETag) ? { status: 304, headers } : { status: 200, body, headers };
@@ -120,7 +120,7 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   const force = readForce(request);
   const input = { id: request.params.id ?? '', force, ...readPreconditions(request.head) };
-  const job = await runtime.removeOrBegin(call, input);
+  const job = await runtime.removeOrStart(call, input);
   if (job === undefined) return { status: 204 };
   return json(202, job, { Location: `/app/${request.params.org ?? ''}/jobs/${job.id}` });
 }
@@ -129,6 +129,7 @@ async function list(runtime: RecordRuntime, request: GatewayRequest, call: Autho
   const query = scopeToCaller(call, await runtime.query(call, request.query));
   const presentation = presentationOf(call, 'list', query);
   const expansions = await expansionsOf(call, query.expand);
+  const facets = wantsFacets(request.query) ? await facetsText({ runtime }, call, request.query) : '';
   const page = await runtime.list(call, query);
   const total = query.wantsTotal ? `,"total":${JSON.stringify(await runtime.total(call, query, page))}` : '';
   const items =
@@ -136,9 +137,12 @@ async function list(runtime: RecordRuntime, request: GatewayRequest, call: Autho
       ? await presentRecords(call, presentation, page.items)
       : await presentExpanded(runtime, call, { presentation, expansions, items: page.items });
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
-  const partial = page.isPartial ? ',"partial":true' : '';
+  const partial = page.partialReason === undefined ? '' : `,"partial":true,"partial_reason":"${page.partialReason}"`;
   const explain = page.explain === undefined ? '' : `,"explain":${JSON.stringify(page.explain)}`;
-  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}${total}${explain}}` };
+  return {
+    status: 200,
+    body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}${total}${facets}${explain}}`,
+  };
 }
 
 async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {

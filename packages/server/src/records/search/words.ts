@@ -55,7 +55,7 @@ function* wordsIn(piece: string): Generator<string> {
     unfinished = '';
     for (const match of folded.matchAll(run)) {
       const [word] = match;
-      if (match.index + word.length === folded.length) unfinished = beginning(word);
+      if (match.index + word.length === folded.length) unfinished = openingText(word);
       else yield cut(word);
     }
   }
@@ -78,7 +78,7 @@ function* eachPart(piece: string): Generator<string> {
 }
 
 /** As much of a word as is kept of it, and more. */
-function beginning(word: string): string {
+function openingText(word: string): string {
   const length = 4 * wordLengthMax;
   return word.length <= length
     ? word
@@ -122,7 +122,6 @@ interface SearchQuery {
   readonly prefix: string;
 }
 
-/** That a record has the words that are looked for. */
 export interface SearchTest {
   readonly query: SearchQuery;
   readonly fields: readonly string[];

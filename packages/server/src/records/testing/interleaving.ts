@@ -24,7 +24,7 @@ class Side {
   }
 
   store(store: Store): Store {
-    return interceptStore(store, async (_asked, call) => {
+    return interceptStore(store, async (_operation, call) => {
       if (this.#calls++ >= this.#at) {
         this.#held.resolve();
         await this.#letGo.promise;
@@ -66,7 +66,7 @@ export class Interleaving {
     return [this.#one.store(store), this.#other.store(store)];
   }
 
-  /** What becomes of both. */
+  /** The outcome of both. */
   async run<T, U>(one: () => Promise<T>, other: () => Promise<U>): Promise<readonly [T, U]> {
     const first = await this.#one.begin(one);
     const second = await this.#other.begin(other);

@@ -1,6 +1,6 @@
 /** The plainest reading of what a list is asked for: test every record, sort them all. */
-import type { FieldValue } from '../../schema/field-types/field-type.ts';
-import type { Operator } from '../listing/filter.ts';
+import type { FieldValue } from '../../schema/definition.ts';
+import type { FilterOperator } from '../listing/filter.ts';
 import type { RecordData } from '../record.ts';
 
 export interface PlainQuery {
@@ -14,11 +14,11 @@ export interface PlainQuery {
 
 export interface PlainFilter {
   readonly field: string;
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
   readonly values: readonly FieldValue[];
 }
 
-/** How the entity is listed, and who asks. */
+/** The way the entity is listed, and who asks. */
 export interface PlainListContext {
   readonly caller: string;
   /** The field that says whose a record is. */
@@ -34,7 +34,7 @@ export function plainList(
   place: PlainListContext,
 ): readonly string[] {
   const { sortby, sortdir } = query;
-  const found = records.filter((data) => isAsked(data, query, place));
+  const found = records.filter((data) => matchesQuery(data, query, place));
   const direction = (sortby === undefined ? sortdir !== 'asc' : sortdir === 'desc') ? -1 : 1;
   const field = sortby === 'created_at' ? undefined : sortby;
   const order = (a: RecordData, b: RecordData): number =>
@@ -42,7 +42,7 @@ export function plainList(
   return found.sort((a, b) => direction * order(a, b)).map(({ id }) => id);
 }
 
-function isAsked(data: RecordData, { filters, owner, all, q }: PlainQuery, place: PlainListContext): boolean {
+function matchesQuery(data: RecordData, { filters, owner, all, q }: PlainQuery, place: PlainListContext): boolean {
   const { caller, ownerField, isScoped, searched } = place;
   const wantedOwner = owner ?? (isScoped && !all ? caller : undefined);
   if (wantedOwner !== undefined && data[ownerField] !== wantedOwner) return false;
@@ -62,9 +62,9 @@ function hasWords(values: readonly (FieldValue | undefined)[], q: string): boole
   const words = values.flatMap((value) =>
     value === undefined ? [] : [value].flat().flatMap((text) => plainWords(String(text))),
   );
-  const asked = plainWords(q);
-  const last = asked.pop() ?? '';
-  return asked.every((word) => words.includes(word)) && words.some((word) => word.startsWith(last));
+  const requested = plainWords(q);
+  const last = requested.pop() ?? '';
+  return requested.every((word) => words.includes(word)) && words.some((word) => word.startsWith(last));
 }
 
 /** For texts of the letters that the tests use. */

@@ -21,7 +21,7 @@ export class Steps {
 
   /** The same store, for one who waits for its turn before each call. */
   store(store: Store): Store {
-    return interceptStore(store, async (_asked, call) => {
+    return interceptStore(store, async (_operation, call) => {
       await this.take();
       return this.during(call);
     });

@@ -23,7 +23,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 test('gives the JSON of a member as it stands in the text, or says that it cannot tell', () => {
-  let told = 0;
+  let reported = 0;
   fc.assert(
     fc.property(fc.dictionary(name, value, { maxKeys: 5 }), name, value, (record, wanted, own) => {
       for (const data of [
@@ -34,7 +34,7 @@ test('gives the JSON of a member as it stands in the text, or says that it canno
         const text = JSON.stringify(data);
         const member = memberReader(wanted)(text);
         if (member === undefined) continue;
-        told += 1;
+        reported += 1;
         const stored = JSON.parse(text) as Readonly<Record<string, unknown>>;
         assert.ok(Object.hasOwn(stored, wanted));
         assert.equal(member, JSON.stringify(stored[wanted]));
@@ -42,7 +42,7 @@ test('gives the JSON of a member as it stands in the text, or says that it canno
     }),
     { numRuns: thinned(3000) },
   );
-  assert.ok(told > 0);
+  assert.ok(reported > 0);
 });
 
 test('reads plain values of a record, beside objects too', () => {

@@ -14,7 +14,7 @@ export interface TextGrants {
 /** Whether a record meets some filters, by its text alone. Undefined where the text does not tell. */
 export type TextFilters = (text: string) => boolean | undefined;
 
-/** How many values are remembered: a list has few owners, or too many to be worth it. */
+/** The number of values that are remembered: a list has few owners, or too many to be worth it. */
 const rememberedMax = 64;
 
 /**

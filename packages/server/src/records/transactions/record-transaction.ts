@@ -5,8 +5,8 @@ import { overtaken } from '../../store/transaction/read-set.ts';
 import { TransactionScope } from '../../store/transaction/transaction-scope.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { RecordData, StoredRecord } from '../record.ts';
-import { type EventWrite, eventChanges, type RecordEvents } from '../writing/events/record-events.ts';
 import { type PlannedChange, unconditional } from '../writing/planned-change.ts';
+import { type EventWrite, eventChanges, type RecordEvents } from '../writing/record-events.ts';
 import type { RecordWriteDeps } from '../writing/record-write-deps.ts';
 import {
   explainClosed,

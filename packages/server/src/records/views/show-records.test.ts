@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileEntity } from '../../schema/compile-entity.ts';
-import type { FieldDefinition, ViewField } from '../../schema/definition.ts';
-import type { FieldValue } from '../../schema/field-types/field-type.ts';
-import { compileView, type Projection } from '../../schema/views/projection.ts';
+import type { FieldDefinition, FieldValue, ViewField } from '../../schema/definition.ts';
+import { compileView, type Projection } from '../../schema/views/entity-views.ts';
 import { thinned } from '../../store/testing/quick.ts';
-import type { LookupSource, ShownRecord } from './load-lookups.ts';
-import { showRecords } from './show-records.ts';
+import { type LookupSource, type ShownRecord, showRecords } from './show-records.ts';
 
 const stamps = { created_at: 'c', updated_at: 'u', created_by: 'me', updated_by: 'you' };
 

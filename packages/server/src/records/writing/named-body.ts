@@ -6,7 +6,6 @@ import { pointerTo } from '../../lib/json-pointer.ts';
 import { errorsMax, Problem } from '../../lib/problem.ts';
 import { type CompiledEntity, fieldName, fieldNamed, isValueProblem, UnreadText } from '../../schema/port.ts';
 
-/** A body whose members have the names of their fields. */
 export interface NamedBody {
   readonly body: unknown;
   /** Names of one field that were sent with different values. */

@@ -21,8 +21,8 @@ test('numbers are given from 1 on, one after the other, for each request', async
 test('many who ask at once, on several nodes, have a number each, and none is left out', async () => {
   const nodes = [createNumbering(), createNumbering(), createNumbering()];
   const scope = freshScope();
-  const asked = upTo(90).map((index) => nodes[index % 3]?.next(scope, 'order', 'no'));
-  const given = await Promise.all(asked);
+  const pending = upTo(90).map((index) => nodes[index % 3]?.next(scope, 'order', 'no'));
+  const given = await Promise.all(pending);
   assert.deepEqual(
     given.map(Number).toSorted((a, b) => a - b),
     upTo(90),
@@ -45,13 +45,13 @@ test('who asks in the turn in which another is answered is answered too', async 
 test('fields, entities and workspaces count each for itself', async () => {
   const numbering = createNumbering();
   const [scope, other] = [freshScope(), freshScope()];
-  const asked = [
+  const pending = [
     numbering.next(scope, 'order', 'no'),
     numbering.next(scope, 'order', 'other'),
     numbering.next(scope, 'orders', 'no'),
     numbering.next(other, 'order', 'no'),
   ];
-  assert.deepEqual(await Promise.all(asked), [1, 1, 1, 1]);
+  assert.deepEqual(await Promise.all(pending), [1, 1, 1, 1]);
 });
 
 test('many concurrent callers ask the store less often than once each', async () => {
@@ -101,6 +101,8 @@ function bound(scope: Scope): Scope {
     range: (pk, read) => scope.range(pk, read),
     follow: (pk, read) => scope.follow(pk, read),
     count: (pk, range, atMost) => scope.count(pk, range, atMost),
+    select: (pk, read) => scope.select(pk, read),
+    measure: (pk, read) => scope.measure(pk, read),
     commit: (changes, options) => scope.commit(changes, options),
   };
 }

@@ -5,22 +5,22 @@ export interface Numbering {
   next(scope: Scope, entityName: string, fieldName: string): Promise<number>;
 }
 
-interface Waiting {
+interface NumberRequest {
   readonly resolve: (number: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Queue {
+interface NumberQueue {
   readonly key: Key;
-  readonly waiting: Waiting[];
+  readonly waiting: NumberRequest[];
   readonly close: () => void;
 }
 
 /** A caller that comes while a counter is being moved waits for its next move, which serves all of them at once. */
 export function createNumbering(): Numbering {
-  const queues = new WeakMap<Scope, Map<string, Waiting[]>>();
+  const queues = new WeakMap<Scope, Map<string, NumberRequest[]>>();
 
-  const serve = async (scope: Scope, queue: Queue): Promise<void> => {
+  const serve = async (scope: Scope, queue: NumberQueue): Promise<void> => {
     while (queue.waiting.length > 0) {
       const served = queue.waiting.splice(0);
       try {
@@ -39,7 +39,7 @@ export function createNumbering(): Numbering {
       new Promise((resolve, reject) => {
         const key = numberKey(entityName, fieldName);
         const text = `${key.pk}\0${key.sk}`;
-        const ofScope = queues.get(scope) ?? new Map<string, Waiting[]>();
+        const ofScope = queues.get(scope) ?? new Map<string, NumberRequest[]>();
         queues.set(scope, ofScope);
         const waiting = ofScope.get(text);
         if (waiting !== undefined) {

@@ -53,12 +53,12 @@ function plannedOf({ wishes, added }: Write, index: number, version: number): re
 }
 
 function holds({ key, if: wanted }: Wish): boolean {
-  const stands = key < 2;
+  const existing = key < 2;
   if (wanted === 'any') return true;
-  return wanted === 'absent' ? !stands : wanted !== 'other' && stands;
+  return wanted === 'absent' ? !existing : wanted !== 'other' && existing;
 }
 
-/** What becomes of a key that these writes name, or `undefined` where they contradict each other. */
+/** The outcome of a key that these writes name, or `undefined` where they contradict each other. */
 function together(wishes: readonly Wish[]): 'put' | 'remove' | 'none' | undefined {
   const of = (kind: Wish['kind']) => wishes.filter((one) => one.kind === kind);
   const [puts, removes, checks] = [of('put'), of('remove'), of('check')];

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Condition, Key } from '../../store/port.ts';
+import { bothFigures } from '../../store/tally.ts';
 
 /** One change and what a conflict on it means: plan again from what stands now, or a refusal. */
 export interface PlannedChange {
@@ -17,7 +19,7 @@ export function unconditional(change: Change): PlannedChange {
  * that one write frees and another takes is simply handed over.
  */
 export class MergedChanges {
-  readonly #entries: Entry[] = [];
+  readonly #entries: MergedEntry[] = [];
   /** By partition and sort key. */
   readonly #places = new Map<string, Map<string, number>>();
 
@@ -57,7 +59,7 @@ export function mergeChanges(planned: readonly PlannedChange[]): readonly Planne
 }
 
 /** All that is wanted of one key. */
-interface Wanted {
+interface WantedEffect {
   readonly effect: PlannedChange | undefined;
   /** What the writes that only look at the key hold the commit to, and the first of them. */
   readonly looked: Condition;
@@ -67,28 +69,40 @@ interface Wanted {
   readonly removedIf: Condition | undefined;
 }
 
-interface Entry extends Wanted {
+interface MergedEntry extends WantedEffect {
   /** The one change that it comes to. */
   readonly merged: PlannedChange;
 }
 
-const nothing: Wanted = { effect: undefined, looked: 'any', look: undefined, isNeeded: false, removedIf: undefined };
+const nothing: WantedEffect = {
+  effect: undefined,
+  looked: 'any',
+  look: undefined,
+  isNeeded: false,
+  removedIf: undefined,
+};
 
 /** Undefined where what is wanted is a contradiction. */
-function entryWith(known: Wanted, next: PlannedChange): Entry | undefined {
+function entryWith(known: WantedEffect, next: PlannedChange): MergedEntry | undefined {
   const wanted = next.change.kind === 'check' ? withLook(known, next, next.change.if) : withEffect(known, next);
   if (wanted === undefined) return undefined;
   const merged = mergedOf(wanted);
   return merged === undefined ? undefined : { ...wanted, merged };
 }
 
-function withLook(known: Wanted, next: PlannedChange, condition: Condition): Wanted | undefined {
-  const looked = bothHold(known.looked, condition);
+function withLook(known: WantedEffect, next: PlannedChange, condition: Condition): WantedEffect | undefined {
+  const looked = bothHold(known.looked, condition) ?? changedMeanwhile(known.looked, condition);
   if (looked === undefined) return undefined;
   return { ...known, looked, look: known.look ?? next, isNeeded: known.isNeeded || condition === 'present' };
 }
 
-function withEffect(known: Wanted, next: PlannedChange): Wanted | undefined {
+/** Two looks that saw it in two ways: no commit holds that, so all of it is planned again. */
+function changedMeanwhile(left: Condition, right: Condition): Condition | undefined {
+  const isState = (one: Condition): boolean => one === 'absent' || typeof one === 'object';
+  return isState(left) && isState(right) ? { version: -1 } : undefined;
+}
+
+function withEffect(known: WantedEffect, next: PlannedChange): WantedEffect | undefined {
   const { removedIf } = known;
   const condition = next.change.kind === 'remove' ? next.change.if : undefined;
   // Two writes that remove one record would each take it off the count.
@@ -98,7 +112,7 @@ function withEffect(known: Wanted, next: PlannedChange): Wanted | undefined {
   return effect === undefined ? undefined : { ...known, effect, removedIf: removedIf ?? condition };
 }
 
-function mergedOf({ effect, looked, look, isNeeded, removedIf }: Wanted): PlannedChange | undefined {
+function mergedOf({ effect, looked, look, isNeeded, removedIf }: WantedEffect): PlannedChange | undefined {
   // What one write needs to be there must not be removed by another, even if a third one replaces it.
   if (isNeeded && removedIf !== undefined) return undefined;
   const planned = effect ?? look;
@@ -107,17 +121,22 @@ function mergedOf({ effect, looked, look, isNeeded, removedIf }: Wanted): Planne
   // A commit that writes an entry of a record also checks the record itself.
   if (change.kind === 'put-index') return looked === 'present' ? planned : undefined;
   if (change.kind !== 'put' && change.kind !== 'remove' && change.kind !== 'check') return undefined;
-  const condition = change.kind === 'check' ? looked : bothHold(change.if, looked);
+  const meanwhile =
+    planned.onConflict === 'replan' && change.kind === 'put' ? changedMeanwhile(change.if, looked) : undefined;
+  const condition = change.kind === 'check' ? looked : (bothHold(change.if, looked) ?? meanwhile);
   return condition === undefined ? undefined : { ...planned, change: { ...change, if: condition } };
 }
 
-/** What two writes of a key come to; undefined where they contradict each other. */
+/** The result of two writes of a key; undefined where they contradict each other. */
 function bothEffects(left: PlannedChange, right: PlannedChange): PlannedChange | undefined {
   const [a, b] = [left.change, right.change];
   if (a.kind === 'add' && b.kind === 'add') return { ...left, change: { ...a, by: a.by + b.by } };
+  if (a.kind === 'tally' && b.kind === 'tally') return { ...left, change: { ...a, by: bothFigures(a.by, b.by) } };
   if (a.kind === 'remove' && b.kind === 'put') return handOver(a.if, left, b);
   if (a.kind === 'put' && b.kind === 'remove') return handOver(b.if, right, a);
   if (a.kind === 'remove' && b.kind === 'remove') return left;
+  if (a.kind === 'put' && b.kind === 'put' && b.if === 'absent' && right.onConflict === 'replan')
+    return isDeepStrictEqual(a, b) ? left : undefined;
   // Of two that want to be the first to take a place, the second is refused as it would be alone.
   if (a.kind === 'put' && b.kind === 'put' && b.if === 'absent' && right.onConflict !== 'replan')
     throw right.onConflict();

@@ -1,20 +1,20 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { Problem } from '../../lib/problem.ts';
-import type { CompiledEntity, CompiledUnique } from '../../schema/port.ts';
-import { systemEntityNames } from '../../schema/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
-import { type Derived, derive, recordCounter, type Sentinel } from '../indexes/derive.ts';
+import { keptChanges } from '../aggregates/kept/kept-rows.ts';
+import { type CompiledUnique, type Derived, derive, recordCounter, type Sentinel } from '../indexes/derive.ts';
 import type { RecordData, StoredRecord } from '../record.ts';
 import { type PlannedChange, unconditional } from './planned-change.ts';
 import { storedJson } from './record-size.ts';
 
-/** A record as a write is to leave it. */
-export interface NewState {
+interface NewState {
   readonly key: Key;
   readonly data: RecordData;
 }
 
 /** A write of one record: made (`after` only), changed (both) or removed (`before` only). */
-export interface RecordChange {
+interface RecordChange {
   readonly before?: StoredRecord | undefined;
   readonly after?: NewState | undefined;
   /** The sealed values that the record is to have beside it; undefined leaves them as they are. */
@@ -22,8 +22,8 @@ export interface RecordChange {
 }
 
 /**
- * Everything that a write of one record comes to: the record, its index items, its unique values, its sealed values and
- * its place in the count, all in one commit.
+ * Everything that a write of one record comes to: the record, its index items, its unique values, its sealed values, its
+ * place in the count and in the aggregates, all in one commit.
  */
 export async function recordChanges(
   scope: Scope,
@@ -40,8 +40,11 @@ export async function recordChanges(
     ...entryChanges(derived).map(unconditional),
     ...(await uniqueChanges(scope, entity, derived)),
     ...sealedAndCount(entity, derived).map(unconditional),
+    ...(entity.aggregates.length === 0 ? nothing : (await keptChanges(scope, entity, change)).map(unconditional)),
   ];
 }
+
+const nothing: readonly PlannedChange[] = [];
 
 /** A write, the rows that follow from the record until then, and those that are to follow from it. */
 interface DerivedChange extends RecordChange {
@@ -72,9 +75,9 @@ function keyTaken(): Problem {
 function entryChanges({ before, after, old, wanted }: DerivedChange): readonly Change[] {
   const [had, wants] = [old?.entries ?? [], wanted?.entries ?? []];
   const isMoved = before !== undefined && after !== undefined && !sameKey(before.key, after.key);
-  const [stood, stays] = [new Set(had.map(keyText)), new Set(wants.map(keyText))];
+  const [previous, stays] = [new Set(had.map(keyText)), new Set(wants.map(keyText))];
   const removed = had.filter((key) => !stays.has(keyText(key)));
-  const added = isMoved ? wants : wants.filter((key) => !stood.has(keyText(key)));
+  const added = isMoved ? wants : wants.filter((key) => !previous.has(keyText(key)));
   const changes: Change[] = removed.map((key) => ({ kind: 'remove', pk: key.pk, sk: key.sk, if: 'any' }));
   if (after !== undefined)
     for (const key of added) changes.push({ kind: 'put-index', pk: key.pk, sk: key.sk, target: after.key });

@@ -96,10 +96,10 @@ test('a record that is too long without what is computed is left to the store', 
 test('no key is made of a value that is longer than a key', () => {
   const template = parseTemplate(Array.from({ length: 40 }, () => '{text}').join('#'));
   assert.ok(typeof template === 'object');
-  let asked = 0;
+  let requestCount = 0;
   const filled = fillTemplate(template, () => {
-    asked += 1;
+    requestCount += 1;
     return '#'.repeat(1_000_000);
   });
-  assert.deepEqual([filled, asked], ['too long', 1]);
+  assert.deepEqual([filled, requestCount], ['too long', 1]);
 });

@@ -1,17 +1,12 @@
 import { invalidInput, type Problem } from '../../lib/problem.ts';
-import {
-  type CompiledEntity,
-  type FieldBehaviour,
-  type FieldValue,
-  type FieldValues,
-  storedValues,
-} from '../../schema/port.ts';
+import type { CompiledEntity, CompiledField, FieldValue } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
+
+type Values = Readonly<Record<string, FieldValue | undefined>>;
 
 /** A record as it is stored: its JSON in UTF-8. */
 export const recordBytesMax = limits.valueBytesMax;
 
-/** The computed field that there is no room for. */
 function noRoomFor(name: string): Problem {
   const message = `field \`${name}\` would make the record longer than ${recordBytesMax} bytes`;
   return invalidInput('validation_failed', [{ pointer: `/${name}`, code: 'too_long', message }]);
@@ -21,9 +16,9 @@ function noRoomFor(name: string): Problem {
  * The text that a record is stored as. Without a computed field that it is too long for, its store says what is too much.
  * @throws Problem `validation_failed` naming the first computed field that there is no room for.
  */
-export function storedJson(entity: Pick<CompiledEntity, 'fields' | 'stored'>, data: FieldValues): string {
+export function storedJson(entity: Pick<CompiledEntity, 'fields' | 'stored'>, data: Values): string {
   const { stored } = entity;
-  const text = JSON.stringify(storedValues(stored, data));
+  const text = JSON.stringify(stored.written(data));
   if (text.length * bytesPerUnitMax <= recordBytesMax) return text;
   let bytes = Buffer.byteLength(text);
   if (bytes <= recordBytesMax) return text;
@@ -45,16 +40,16 @@ function memberBytes(name: string, value: unknown): number {
   return value === undefined ? 0 : Buffer.byteLength(JSON.stringify({ [name]: value })) - 1;
 }
 
-/** How many characters and elements the expressions of a record may go through together: about 20 ms. */
+/** The number of characters and elements that the expressions of a record may go through together: about 20 ms. */
 export const evaluationStepsMax = 8 * 1024 * 1024;
 
-/** What is left for the computed values of one record. */
+/** The remaining budget for the computed values of one record. */
 export class RoomForComputed {
   #characters: number = recordBytesMax;
   #steps = evaluationStepsMax;
 
   /** @throws Problem `validation_failed` for a value that takes too long, and before one that the record has no room for. */
-  compute(name: string, behaviour: FieldBehaviour, inputs: FieldValues): FieldValue | undefined {
+  compute(name: string, behaviour: CompiledField['behaviour'], inputs: Values): FieldValue | undefined {
     this.#steps -= behaviour.computeSteps?.(inputs) ?? 0;
     if (this.#steps < 0) throw tooLongToCompute(name);
     this.#take(name, behaviour.computedLength?.(inputs) ?? 0);

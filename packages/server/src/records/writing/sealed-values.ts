@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { CompiledEntity, FieldValue } from '../../schema/port.ts';
+import type { Scope } from '../../store/port.ts';
 import { json } from '../../store/table.ts';
+import { sealedKey } from '../indexes/derive.ts';
 
 /** A key of 32 bytes in base64url, under the name that what it seals carries. */
 export interface SealingKey {
@@ -13,7 +15,6 @@ export interface SealedLocation {
   readonly scope: string;
   readonly entityName: string;
   readonly id: string;
-  /** As it is stored. */
   readonly field: string;
 }
 
@@ -95,4 +96,14 @@ const sealedTexts = json<Readonly<Record<string, string>>>('text of sealed value
 /** A record's sealed values by the stored name of the field, as they lie beside it. */
 export function readSealed(text: string | undefined): Readonly<Record<string, string>> {
   return text === undefined ? {} : sealedTexts.parse(text);
+}
+
+/** Those of a record, by the stored name of the field. */
+export async function heldSealed(
+  scope: Scope,
+  { name, hasSealed }: Pick<CompiledEntity, 'name' | 'hasSealed'>,
+  id: string,
+): Promise<Readonly<Record<string, string>>> {
+  const [item] = hasSealed ? await scope.get([sealedKey(name, id)]) : [];
+  return readSealed(item?.value);
 }

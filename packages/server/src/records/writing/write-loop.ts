@@ -1,14 +1,17 @@
-import type { ConfigReader } from '../../config/port.ts';
-import { type ConfigSet, type Fences, fenceKey, targetsOf } from '../../config/port.ts';
+import { type ConfigReader, type ConfigSet, targetsOf } from '../../config/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import { type Change, type Committed, ScopeClosed } from '../../store/port.ts';
+import { type Change, type Committed, OutcomeUnknown, ScopeClosed } from '../../store/port.ts';
 import { attemptCommit, overtaken } from '../../store/transact.ts';
-import type { Environment, Workspace } from '../../tenancy/port.ts';
+import type { CountBound, Environment, Workspace, WritePass, WriteToAdmit } from '../../tenancy/port.ts';
+import { watchGroups } from '../aggregates/kept/watch-groups.ts';
+import { recordCounter } from '../indexes/derive.ts';
 import type { Actor } from '../record-keys.ts';
 import type { RecordPolicy } from '../record-policy.ts';
-import { unmarked } from '../removals/marks.ts';
+import { unmarked } from '../removals/removal-row.ts';
+import { type Fences, fenceKey } from './fence.ts';
 import type { PlannedChange } from './planned-change.ts';
+import { recordsAdded } from './record-changes.ts';
 
 /** Where a request works, for whom, and by which configuration. */
 export interface WriteContext {
@@ -40,9 +43,8 @@ export interface BeforeSpent {
   milliseconds: number;
 }
 
-/** How a write came of others. */
 export interface EventOrigin {
-  /** How many writes are before it. */
+  /** The number of writes that are before it. */
   readonly depth: number;
   /** What was run for each of them, the first one first. */
   readonly chain: readonly string[];
@@ -51,7 +53,7 @@ export interface EventOrigin {
 /** What a record call works on: the workspace, the entity at one version, and who asks. */
 export interface RecordCall extends WriteContext {
   readonly entity: CompiledEntity;
-  /** What the caller may do with single records by what is called; undefined is everything with all of them. */
+  /** The permissions of the caller on single records by what is called; undefined is everything with all of them. */
   readonly rows?: RecordPolicy | undefined;
 }
 
@@ -63,7 +65,7 @@ export interface WritePlan {
   readonly isRemoval?: boolean;
 }
 
-export interface WriteLoopOptions {
+interface WriteLoopOptions {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly fences: Fences;
 }
@@ -113,7 +115,7 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
     context: WriteContext,
     entityNames: readonly string[],
     makePlan: (config: ConfigSet) => Promise<Plan>,
-  ): Promise<Attempt<Plan>> => {
+  ): Promise<WriteAttempt<Plan>> => {
     const { config } = context;
     // A removal of what these refer to must know of them, so that entity's fence is raised as well.
     const concerned = [...new Set(entityNames.flatMap((name) => [name, ...targetsOf(config, name)]))];
@@ -134,7 +136,10 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
       ],
     );
     if (outcome === 'replan') return outcome;
-    return outcome === 'stale' ? { stale: names } : { plan, committed: outcome };
+    if (outcome === 'stale') return { stale: names };
+    // The sums of a transaction are not known yet.
+    if (context.beneath === undefined && plan.changes.some(isTally)) await watchGroups(context, plan.changes, outcome);
+    return { plan, committed: outcome };
   };
 
   return async (firstContext, entityNames, makePlan) => {
@@ -149,6 +154,10 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
   };
 }
 
+function isTally({ change }: PlannedChange): boolean {
+  return change.kind === 'tally';
+}
+
 interface FenceChecks {
   readonly checks: readonly Change[];
   /** Whether a job has marked records of one of the entities. */
@@ -157,7 +166,7 @@ interface FenceChecks {
 
 const none: FenceChecks = { checks: [], hasMarks: false };
 
-type Attempt<Plan> =
+type WriteAttempt<Plan> =
   | { readonly plan: Plan; readonly committed: Committed }
   | { readonly stale: readonly string[] }
   | 'replan';
@@ -189,4 +198,71 @@ async function tryCommit(
 /** A workspace that takes no writes any more is as good as gone. */
 export function explainClosed(error: unknown): never {
   throw error instanceof ScopeClosed ? notFound() : error;
+}
+
+/** Holds writes to what the org may use, whatever that is. The runtime only says how many records a write adds. */
+export interface WriteGate {
+  /** Asked right before the commit. @throws Problem to refuse the write. */
+  admit(workspace: Workspace, write: WriteToAdmit): WritePass | Promise<WritePass>;
+}
+
+/** The write loop, which asks the gate for each attempt that it makes. */
+export function gatedLoop(writeLoop: WriteLoop, gate: WriteGate): WriteLoop {
+  return async (context, entityNames, makePlan) => {
+    let pass: WritePass | undefined;
+    const giveBack = (): void => {
+      pass?.refused();
+      pass = undefined;
+    };
+    try {
+      const done = await writeLoop(context, entityNames, async (config) => {
+        giveBack();
+        const plan = await makePlan(config);
+        const records = recordsAdded(plan.changes);
+        pass = await gate.admit(context.workspace, { records, isRemoval: plan.isRemoval === true });
+        return plan;
+      });
+      pass?.written();
+      return done;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) pass?.unknown();
+      else giveBack();
+      throw error;
+    }
+  };
+}
+
+/** The number of policies that a workspace may have; undefined is any number. */
+export type PolicyBound = (workspace: Workspace) => Promise<CountBound | undefined>;
+
+const policyCounter = recordCounter('aclpolicy');
+
+/**
+ * The write loop, which holds each commit that makes policies to the bound of their workspace: the counter that every
+ * write of one moves in its own commit is not moved past it, whichever node writes. What is past it already stays.
+ */
+export function boundedLoop(writeLoop: WriteLoop, bound: PolicyBound): WriteLoop {
+  return (context, entityNames, makePlan) =>
+    writeLoop(context, entityNames, async (config) => boundPlan(context.workspace, await makePlan(config), bound));
+}
+
+async function boundPlan<Plan extends WritePlan>(workspace: Workspace, plan: Plan, bound: PolicyBound): Promise<Plan> {
+  const added = plan.changes.reduce((sum, { change }) => sum + (movesPolicies(change) ? change.by : 0), 0);
+  if (added <= 0) return plan;
+  const limit = await bound(workspace);
+  if (limit === undefined) return plan;
+  const [counter] = await workspace.scope.get([policyCounter]);
+  const used = Number(counter?.value ?? 0);
+  if (used + added > limit.max) throw await limit.exceeded(used, used + added);
+  // A concurrent creation of policies moves the counter: then this is planned again.
+  const changes = plan.changes.map((planned) =>
+    movesPolicies(planned.change)
+      ? { change: { ...planned.change, max: limit.max }, onConflict: 'replan' as const }
+      : planned,
+  );
+  return { ...plan, changes };
+}
+
+function movesPolicies(change: Change): change is Extract<Change, { kind: 'add' }> {
+  return change.kind === 'add' && change.pk === policyCounter.pk && change.sk === policyCounter.sk;
 }

@@ -3,18 +3,23 @@ import { timestamp } from '../../lib/clock.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import { namedValues, storedValues } from '../../schema/port.ts';
 import { limits, TooLarge } from '../../store/port.ts';
-import { laneOf } from '../../tenancy/port.ts';
-import { keepAnswer, type OnceRequest, once } from '../idempotency.ts';
+import { shareKeyOf } from '../../tenancy/port.ts';
 import type { StoredRecord } from '../record.ts';
-import { planRemovals, type Removing } from '../references/plan-removal.ts';
-import { type Creation, newCreation, planCreate } from './create-record.ts';
-import { type DeleteInput, readDeletion } from './delete-record.ts';
+import { planRemovals, type RemovalRequest } from '../references.ts';
+import { keepAnswer, type OnceRequest, once } from '../repeated-requests.ts';
 import { refusalAsSent } from './named-body.ts';
+import {
+  type Creation,
+  type DeleteInput,
+  newCreation,
+  planCreate,
+  planUpdate,
+  readDeletion,
+  type UpdateInput,
+} from './plan-writes.ts';
 import { MergedChanges, type PlannedChange } from './planned-change.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
-import { planUpdate, type UpdateInput } from './update-record.ts';
 import { type BeforeSpent, callAt, placeOfRecord, type RecordCall, type WritePlan } from './write-loop.ts';
 
 /** A write of one record, as it is asked for. */
@@ -35,12 +40,12 @@ export interface WriteOptions {
   /** The request that the writes are made for, where it is to count once. */
   readonly once?: OnceRequest | undefined;
   /** What else is in the commit, by the records as they are to be; their versions are 0 until the commit. */
-  readonly along?: (records: Written['records']) => MaybePromise<readonly PlannedChange[]>;
+  readonly along?: (records: WrittenRecords['records']) => MaybePromise<readonly PlannedChange[]>;
   /** What is made of the refusal of an operation. */
   readonly refused?: (operation: number, problem: Problem) => Problem;
 }
 
-export interface Written {
+export interface WrittenRecords {
   /** The records as they stand after the write, in the order of the operations; undefined for a removal. */
   readonly records: readonly (StoredRecord | undefined)[];
   /** Whether an earlier sending of the same request did the write. */
@@ -56,21 +61,23 @@ export async function writeRecords(
   parts: RecordWriteDeps,
   operations: readonly RecordOperation[],
   { once: request, along = () => [], refused = (_operation, problem) => problem }: WriteOptions = {},
-): Promise<Written> {
+): Promise<WrittenRecords> {
   const [first] = operations;
   if (first === undefined) throw new TypeError('a write has at least one operation');
   const names = new Set(operations.map((operation) => operation.call.entity.name));
-  const asked = operations.map((operation, index) => askedOf(parts, operation, (problem) => refused(index, problem)));
+  const writes = operations.map((operation, index) =>
+    pendingWriteOf(parts, operation, (problem) => refused(index, problem)),
+  );
   const { spentBefore = { milliseconds: 0 } } = first.call;
   const outcome = await once(first.call.workspace.scope, request, async () => {
     const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
-      planTogether(parts, config, { asked, request, along, spentBefore }),
+      planTogether(parts, config, { writes, request, along, spentBefore }),
     );
     return answered(operations, plan.answer, committed.seq);
   });
   if ('done' in outcome) return { records: outcome.done, isReplayed: false };
   const { answer, version } = outcome.before;
-  return { records: answered(operations, answer as Answer, version), isReplayed: true };
+  return { records: answered(operations, answer as WriteAnswer, version), isReplayed: true };
 }
 
 /**
@@ -83,8 +90,8 @@ export async function rehearseWrite(
   operation: RecordOperation,
 ): Promise<StoredRecord | undefined> {
   const alone = rehearsing(parts);
-  const asked = askedOf(alone, operation, (problem) => problem);
-  const { record } = await planOne(alone, operation.call.config, asked);
+  const write = pendingWriteOf(alone, operation, (problem) => problem);
+  const { record } = await planOne(alone, operation.call.config, write);
   return answered([operation], [record], 0)[0];
 }
 
@@ -97,16 +104,16 @@ export function rehearsing<Deps extends RecordWriteDeps>(parts: Deps): Deps {
  * Records as they are stored, without their version, which is that of the commit; `null` for a removal. A request is
  * answered from this, by the names that fields have for its caller: the write may know newer ones.
  */
-type Answer = readonly (Omit<StoredRecord, 'version'> | null)[];
+type WriteAnswer = readonly (Omit<StoredRecord, 'version'> | null)[];
 
 function answered(
   operations: readonly { readonly call: RecordCall }[],
-  answer: Answer,
+  answer: WriteAnswer,
   version: number,
-): Written['records'] {
+): WrittenRecords['records'] {
   return operations.map(({ call }, index) => {
     const record = answer[index] ?? null;
-    return record === null ? undefined : { ...record, data: namedValues(call.entity.stored, record.data), version };
+    return record === null ? undefined : { ...record, data: call.entity.stored.named(record.data), version };
   });
 }
 
@@ -117,43 +124,47 @@ type PendingWrite = { readonly call: RecordCall; readonly refused: (problem: Pro
   | { readonly action: 'delete'; readonly input: DeleteInput }
 );
 
-function askedOf(parts: RecordWriteDeps, operation: RecordOperation, refused: PendingWrite['refused']): PendingWrite {
+function pendingWriteOf(
+  parts: RecordWriteDeps,
+  operation: RecordOperation,
+  refused: PendingWrite['refused'],
+): PendingWrite {
   if (operation.action !== 'create') return { ...operation, refused };
   const { action, call, body } = operation;
   return { action, call, refused, creation: newCreation(parts, body, operation) };
 }
 
-/** What an operation comes to. A removal goes on to other records, so that is planned for all of them at once. */
+/** The result of an operation. A removal goes on to other records, so that is planned for all of them at once. */
 interface Planned {
   readonly call: RecordCall;
   readonly refused: (problem: Problem) => Problem;
   readonly changes: readonly PlannedChange[];
-  readonly record: Answer[number];
-  readonly removing?: Removing;
+  readonly record: WriteAnswer[number];
+  readonly removing?: RemovalRequest;
 }
 
-interface AskedTogether extends Required<Pick<WriteOptions, 'along'>> {
-  readonly asked: readonly PendingWrite[];
+interface BatchWrite extends Required<Pick<WriteOptions, 'along'>> {
+  readonly writes: readonly PendingWrite[];
   readonly request: OnceRequest | undefined;
   /** Of all operations and plans together. */
   readonly spentBefore: BeforeSpent;
 }
 
 interface TogetherPlan extends WritePlan {
-  readonly answer: Answer;
+  readonly answer: WriteAnswer;
 }
 
 async function planTogether(
   parts: RecordWriteDeps,
   config: ConfigSet,
-  { asked, request, along, spentBefore }: AskedTogether,
+  { writes, request, along, spentBefore }: BatchWrite,
 ): Promise<TogetherPlan> {
-  const [first] = asked;
+  const [first] = writes;
   const planned: Planned[] = [];
   let size = 0;
-  const pause = first === undefined ? undefined : createYielder(laneOf(first.call.workspace));
-  const made = new Set(asked.flatMap((one) => (one.action === 'create' ? placeOfCreation(one) : [])));
-  for (const one of asked) {
+  const pause = first === undefined ? undefined : createYielder(shareKeyOf(first.call.workspace));
+  const made = new Set(writes.flatMap((one) => (one.action === 'create' ? placeOfCreation(one) : [])));
+  for (const one of writes) {
     if (one !== first) await pause?.();
     const next = await planOne(parts, config, { ...one, call: { ...one.call, spentBefore, made } });
     // In units, of which each takes a byte at least: no more is planned than any commit takes.
@@ -170,7 +181,7 @@ async function planTogether(
       : await planRemovals(removing, { at: timestamp(parts.clock.now()), events: parts.events });
   const merged = new MergedChanges();
   const touches = new Set<string>();
-  merged.add(await along(answered(asked, answer, 0)));
+  merged.add(await along(answered(writes, answer, 0)));
   if (request !== undefined) merged.add([keepAnswer(request, answer)]);
   for (const { refused, changes, removing } of planned) {
     await pause?.();
@@ -179,14 +190,14 @@ async function planTogether(
     merged.add(removal?.changes ?? [], refused);
     for (const name of removal?.touches ?? []) touches.add(name);
   }
-  return { answer, changes: merged.changes, touches, isRemoval: asked.every(({ action }) => action === 'delete') };
+  return { answer, changes: merged.changes, touches, isRemoval: writes.every(({ action }) => action === 'delete') };
 }
 
 function placeOfCreation({ call, creation }: Extract<PendingWrite, { readonly action: 'create' }>): string {
   return placeOfRecord(call.entity.name, creation.id);
 }
 
-const none: ReadonlyMap<Removing, WritePlan> = new Map();
+const none: ReadonlyMap<RemovalRequest, WritePlan> = new Map();
 
 async function planOne(parts: RecordWriteDeps, config: ConfigSet, command: PendingWrite): Promise<Planned> {
   let { refused } = command;
@@ -196,11 +207,11 @@ async function planOne(parts: RecordWriteDeps, config: ConfigSet, command: Pendi
     switch (command.action) {
       case 'create': {
         const { key, data, changes } = await planCreate(parts, call, command.creation);
-        return { call, refused, changes, record: { key, data: storedValues(call.entity.stored, data) } };
+        return { call, refused, changes, record: { key, data: call.entity.stored.written(data) } };
       }
       case 'update': {
         const { key, data, changes } = await planUpdate(parts, call, command.input);
-        return { call, refused, changes, record: { key, data: storedValues(call.entity.stored, data) } };
+        return { call, refused, changes, record: { key, data: call.entity.stored.written(data) } };
       }
       case 'delete': {
         const { record, ruled } = await readDeletion(parts, call, command.input);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ItemDefinition } from '../definition.ts';
+import type { FieldValue, ItemDefinition } from '../definition.ts';
 import { behaviourOf } from '../testing/field-cases/field-case.ts';
-import { type FieldValue, readValue } from './field-type.ts';
+import { readValue } from './field-type.ts';
 
 test('`contains` asks an array for an element that equals the value, however that is written', () => {
   const holds = (items: ItemDefinition | undefined, elements: FieldValue, text: string): unknown => {

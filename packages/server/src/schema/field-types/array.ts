@@ -1,16 +1,21 @@
-import type { FieldDefinition, ItemDefinition } from '../definition.ts';
-import { elementIds, isLookupList, lookupElementsMax } from '../lookups.ts';
-import { jsonInExpressions, listInExpressions } from './computed/expression-value.ts';
+import {
+  elementIds,
+  type FieldDefinition,
+  type FieldValue,
+  type ItemDefinition,
+  isLookupList,
+  lookupElementsMax,
+} from '../definition.ts';
+import { jsonInExpressions, listInExpressions } from './expression-value.ts';
 import {
   type Contained,
   type FieldBehaviour,
   type FieldType,
-  type FieldValue,
   isValueProblem,
   type ValueProblem,
   wrongType,
 } from './field-type.ts';
-import { lengthHints, type Measure } from './hints/bounds-hints.ts';
+import { type BoundMeasure, lengthHints } from './hints/bounds-hints.ts';
 import { plainTypes } from './plain-types.ts';
 import { stringType } from './string.ts';
 
@@ -47,7 +52,7 @@ export const arrayType: FieldType = {
   },
 };
 
-const elements: Measure = {
+const elements: BoundMeasure = {
   unit: 'elements',
   count: (value) => (Array.isArray(value) ? value.length : undefined),
   minimum: 'minItems',

@@ -1,5 +1,5 @@
 import { numberOrder } from '../order/order-encoding.ts';
-import { wholeNumberInExpressions } from './computed/expression-value.ts';
+import { wholeNumberInExpressions } from './expression-value.ts';
 
 import type { FieldType } from './field-type.ts';
 import { integerType } from './integer.ts';

@@ -1,4 +1,4 @@
-import { flagInExpressions } from './computed/expression-value.ts';
+import { flagInExpressions } from './expression-value.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 
 export const booleanType: FieldType = {

@@ -1,6 +1,6 @@
 import { isCalendarDate } from '@freehold/contract/value-texts';
 import { textOrder } from '../order/order-encoding.ts';
-import { dayInExpressions } from './computed/expression-value.ts';
+import { dayInExpressions } from './expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 

@@ -1,6 +1,6 @@
 import { instantCharactersMax, instantText, readInstant } from '@freehold/contract/value-texts';
 import { textOrder } from '../order/order-encoding.ts';
-import { momentInExpressions } from './computed/expression-value.ts';
+import { momentInExpressions } from './expression-value.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { emailSchema, isEmailAddress } from '../../lib/formats/email-address.ts';
 import { textOrder } from '../order/order-encoding.ts';
-import { textInExpressions } from './computed/expression-value.ts';
+import { textInExpressions } from './expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 

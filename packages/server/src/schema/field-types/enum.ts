@@ -1,5 +1,5 @@
 import { textOrder } from '../order/order-encoding.ts';
-import { textInExpressions } from './computed/expression-value.ts';
+import { textInExpressions } from './expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 

@@ -1,11 +1,8 @@
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { FieldDefinition, FieldValue, FieldValues } from '../definition.ts';
-import type { ExpressionValue } from './computed/expression-value.ts';
-import type { ReadableFields } from './computed/readable-fields.ts';
+import type { ExpressionValue, ReadableFields } from './expression-value.ts';
 
-export type { FieldValue, FieldValues };
-
-/** What is wrong with a value, as a code and the end of the sentence "field `x` …". */
+/** The faults of a value, as a code and the end of the sentence "field `x` …". */
 export interface ValueProblem {
   readonly code: string;
   readonly message: string;
@@ -16,7 +13,7 @@ export interface ValueProblem {
 }
 
 /** What is the same for every field of a type, so that it is known without the definition's hints. */
-export interface FieldTraits {
+interface FieldTraits {
   /**
    * Text whose byte order is the order of the values; undefined for a value of another type, left by an older
    * definition. Absent where fields of the type cannot be indexed.
@@ -30,13 +27,12 @@ export interface FieldTraits {
   readonly isSecret?: true | undefined;
 }
 
-/** What one field of one definition does with values. */
 export interface FieldBehaviour extends FieldTraits {
   /** The value as stored, or what is wrong with it. Holds whether or not the field's checks are switched on. */
   readonly parse: (input: unknown) => { readonly value: FieldValue } | ValueProblem;
   /** The hints of the definition (`minlength`, `max`, …): asked only where `validate` is true. */
   readonly check?: (value: FieldValue) => ValueProblem | undefined;
-  /** How many steps `check` takes at most, where that is more than the value is long. */
+  /** The number of steps that `check` takes at most, where that is more than the value is long. */
   readonly checkSteps?: (value: FieldValue) => number;
   /** The value that a query text stands for, or what is wrong with it. Absent where values are not compared with one. */
   readonly parseQuery?: (text: string) => { readonly value: FieldValue } | ValueProblem;
@@ -53,7 +49,7 @@ export interface FieldBehaviour extends FieldTraits {
   readonly compute?: (record: FieldValues) => FieldValue | undefined;
   /** How many UTF-16 units the value would have, found without making it. Beside `compute`. */
   readonly computedLength?: (record: FieldValues) => number;
-  /** How many characters and elements `compute` goes through at most. Beside `compute`. */
+  /** The number of characters and elements that `compute` goes through at most. Beside `compute`. */
   readonly computeSteps?: (record: FieldValues) => number;
 }
 
@@ -83,7 +79,7 @@ export interface FieldType extends FieldTraits {
   ) => Omit<FieldBehaviour, keyof FieldTraits> | string;
   /** The `colType` as whose values those of the field are stored and encoded, where that is not its own. */
   readonly storedAs?: (field: FieldDefinition) => string | undefined;
-  /** How values stand in expressions. Absent where expressions cannot read them. */
+  /** The way values stand in expressions. Absent where expressions cannot read them. */
   readonly inExpressions?: (field: FieldDefinition) => ExpressionValue;
   /** A value for the example of a call, where a client sends one. */
   readonly example?: (field: FieldDefinition) => unknown;
@@ -95,7 +91,6 @@ export interface FieldType extends FieldTraits {
   readonly isOpaque?: true;
   /** Values may be ids of users, so an owner index may be made from the field. */
   readonly mayNameOwner?: true;
-  /** The parent index may be made from the field. */
   readonly mayNameParent?: true;
   /**
    * What becoming such a field does not do to stored records, though one might expect it: the end of a sentence after

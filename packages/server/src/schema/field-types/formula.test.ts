@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FieldValues } from '../definition.ts';
 import { behaviourOf } from '../testing/field-cases/field-case.ts';
-import type { FieldValues } from './field-type.ts';
 
 const computed: readonly (readonly [formula: string, record: FieldValues, text: string])[] = [
   ['{first} {last}', { first: 'Ann', last: 'Lee' }, 'Ann Lee'],

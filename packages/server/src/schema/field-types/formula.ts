@@ -1,9 +1,8 @@
-import { compileExpression, type Expression, isMistake, type Mistake } from '../../expressions/port.ts';
-import type { ExpressionFormula } from '../definition.ts';
-import { fieldName } from '../field-names.ts';
+import { compileExpression, type Expression, type ExpressionMistake, isMistake } from '../../expressions/port.ts';
+import { type ExpressionFormula, type FieldValue, type FieldValues, fieldName } from '../definition.ts';
 import { textOrder } from '../order/order-encoding.ts';
-import { evaluateOn, evaluationSteps, type ReadableFields } from './computed/readable-fields.ts';
-import { type FieldType, type FieldValue, type FieldValues, isValueProblem, wrongType } from './field-type.ts';
+import { evaluateOn, evaluationSteps, type ReadableFields } from './expression-value.ts';
+import { type FieldType, isValueProblem, wrongType } from './field-type.ts';
 import { plainTypes } from './plain-types.ts';
 
 /**
@@ -52,10 +51,12 @@ function textOf(record: FieldValues, name: string): string {
   return value === undefined || typeof value === 'object' ? '' : String(value);
 }
 
-/** The types that a formula in CEL may have. */
 export const formulaTypes: readonly string[] = ['string', 'number', 'integer', 'boolean', 'date', 'datetime'];
 
-export function compileFormula({ cel, type }: ExpressionFormula, fields: ReadableFields): Expression | Mistake {
+export function compileFormula(
+  { cel, type }: ExpressionFormula,
+  fields: ReadableFields,
+): Expression | ExpressionMistake {
   const wanted = plainType(type)?.inExpressions?.({ name: 'formula' }).type ?? '';
   // A whole number is a number as well.
   const results = wanted === 'double' ? [wanted, 'int'] : [wanted];

@@ -1,6 +1,6 @@
 import { guidText } from '@freehold/contract/value-texts';
 import { textOrder } from '../order/order-encoding.ts';
-import { textInExpressions } from './computed/expression-value.ts';
+import { textInExpressions } from './expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 

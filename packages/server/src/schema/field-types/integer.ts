@@ -1,6 +1,6 @@
 import { integerText } from '@freehold/contract/value-texts';
 import { numberOrder } from '../order/order-encoding.ts';
-import { wholeNumberInExpressions } from './computed/expression-value.ts';
+import { wholeNumberInExpressions } from './expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { boundsHints } from './hints/bounds-hints.ts';

@@ -1,4 +1,4 @@
-import { jsonInExpressions } from './computed/expression-value.ts';
+import { jsonInExpressions } from './expression-value.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 
 /** Any JSON but `null`, which clears a field. The body's parser has bounded its depth and its numbers. */

@@ -1,6 +1,6 @@
 import { numberText } from '@freehold/contract/value-texts';
 import { numberOrder } from '../order/order-encoding.ts';
-import { numberInExpressions } from './computed/expression-value.ts';
+import { numberInExpressions } from './expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { boundsHints } from './hints/bounds-hints.ts';

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { hintsOfType } from '@freehold/contract/field-hints';
 import fc from 'fast-check';
 import { compareBytes } from '../../lib/byte-order.ts';
-import type { FieldDefinition } from '../definition.ts';
+import type { FieldDefinition, FieldValue } from '../definition.ts';
 import { fieldOf, valuesFor } from '../testing/field-cases/any-field.ts';
 import { behaviourOf, type Refused, type Value } from '../testing/field-cases/field-case.ts';
 import { otherCases } from '../testing/field-cases/other-cases.ts';
 import { textCases } from '../testing/field-cases/text-cases.ts';
-import { type FieldValue, isPlatformMade, isValueProblem, readValue, type ValueProblem } from './field-type.ts';
+import { isPlatformMade, isValueProblem, readValue, type ValueProblem } from './field-type.ts';
 import { fieldTypeOf, fieldTypes } from './registry.ts';
 
 const cases = [...textCases, ...otherCases];
@@ -17,13 +17,13 @@ for (const { colType, hints, values, texts = [] } of cases) {
   const behaviour = behaviourOf({ name: 'x', colType, ...hints });
   const title = `${colType}${hints === undefined ? '' : ` with ${JSON.stringify(hints)}`}`;
   for (const [input, outcome] of values)
-    test(`${title}: the value ${shown(input)} ${told(outcome)}`, () => {
+    test(`${title}: the value ${shown(input)} ${describe(outcome)}`, () => {
       const read = readValue(behaviour, hints?.validate === true, input);
       if ('is' in outcome) assert.deepEqual(read, { value: outcome.is });
       else assert.equal('problems' in read && read.problems.map(place).join(', '), outcome.refused);
     });
   for (const [text, outcome] of texts)
-    test(`${title}: the query text ${shown(text)} ${told(outcome)}`, () => {
+    test(`${title}: the query text ${shown(text)} ${describe(outcome)}`, () => {
       assert.ok(behaviour.parseQuery !== undefined);
       const read = behaviour.parseQuery(text);
       if ('is' in outcome) assert.deepEqual(read, { value: outcome.is });
@@ -147,7 +147,7 @@ function shown(input: unknown): string {
     : (JSON.stringify(input) ?? 'undefined');
 }
 
-function told(outcome: Value | Refused): string {
+function describe(outcome: Value | Refused): string {
   return 'is' in outcome ? `is taken as ${JSON.stringify(outcome.is)}` : `is refused as ${outcome.refused}`;
 }
 

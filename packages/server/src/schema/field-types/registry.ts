@@ -1,13 +1,18 @@
-import { ExpressionLanguage } from '../../expressions/port.ts';
-import type { FieldDefinition } from '../definition.ts';
-import { apiNamesOf, namesByAlias } from '../field-names.ts';
+import { ExpressionLanguage, type ValueType } from '../../expressions/port.ts';
+import { apiNamesOf, type FieldDefinition, fieldNamed, type NamedFields, namesByAlias } from '../definition.ts';
 import { arrayType } from './array.ts';
 import { autoincrementType } from './autoincrement.ts';
-import { type ExpressionValue, textInExpressions } from './computed/expression-value.ts';
-import type { ReadableFields } from './computed/readable-fields.ts';
 import { encryptedType } from './encrypted.ts';
-import type { FieldBehaviour, FieldType } from './field-type.ts';
+import {
+  type ExpressionValue,
+  momentInExpressions,
+  type ReadableFields,
+  textInExpressions,
+  wholeNumberInExpressions,
+} from './expression-value.ts';
+import { type FieldBehaviour, type FieldType, isPlatformMade } from './field-type.ts';
 import { formulaType } from './formula.ts';
+import { guidType } from './guid.ts';
 import { plainTypes } from './plain-types.ts';
 import { stringType } from './string.ts';
 
@@ -35,7 +40,6 @@ export function fieldTypeOf(field: Typed): FieldType {
   return type;
 }
 
-/** The type whose values the field holds. */
 export function storedTypeOf(field: FieldDefinition): FieldType {
   const type = fieldTypeOf(field);
   const colType = type.storedAs?.(field);
@@ -73,4 +77,62 @@ export function behaviourOf(field: FieldDefinition, fields?: ReadableFields): Fi
   const { encode } = storedTypeOf(field);
   const behaviour = behave(field, fields);
   return typeof behaviour === 'string' ? behaviour : { ...behaviour, encode, isComputed, isNumbered, isSecret };
+}
+
+/** The types, in expressions, of the fields that the platform sets of each record. */
+export const platformValues = {
+  id: textInExpressions,
+  created_at: momentInExpressions,
+  updated_at: momentInExpressions,
+  created_by: textInExpressions,
+  updated_by: textInExpressions,
+} as const satisfies Readonly<Record<string, ExpressionValue>>;
+
+const platformTypes = [
+  ...Object.entries(platformValues).map(([name, { type }]) => [name, type] as const),
+  ['version', wholeNumberInExpressions.type] as const,
+];
+
+/** How templates see a record, by all names of its fields; a field without a place in CEL is any JSON. */
+export function recordType(catalog: readonly FieldDefinition[]): ValueType {
+  const own = catalog.flatMap((field) => {
+    const type = storedInExpressions(field)?.type ?? 'dyn';
+    return apiNamesOf(field).map((name) => [name, type] as const);
+  });
+  return { kind: 'fields', types: new Map([...own, ...platformTypes]) };
+}
+
+export interface CompiledField {
+  readonly name: string;
+  readonly required: boolean;
+  readonly definition: FieldDefinition;
+  readonly behaviour: FieldBehaviour;
+}
+
+/** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
+export function compileField(definition: FieldDefinition, fields: ReadableFields): CompiledField {
+  const behaviour = behaviourOf(definition, fields);
+  if (typeof behaviour === 'string') throw new TypeError(`field ${definition.name} does not compile`);
+  return { name: definition.name, required: isRequired(definition), definition, behaviour };
+}
+
+/** Whether each write that makes a record must give the field a value. */
+export function isRequired(field: FieldDefinition): boolean {
+  return !isPlatformMade(fieldTypeOf(field)) && field.validate === true && field.required !== false;
+}
+
+const text = behaviourOf({ name: 'text' });
+const guid = behaviourOf({ name: 'guid', colType: guidType.colType });
+const platformBehaviours: ReadonlyMap<string, FieldBehaviour | string> = new Map([
+  ['created_at', text],
+  ['updated_at', text],
+  ['id', guid],
+  ['created_by', guid],
+  ['updated_by', guid],
+]);
+
+/** How a field's values are read and compared; the platform's own fields are texts and ids. */
+export function namedBehaviour(entity: NamedFields<CompiledField>, name: string): FieldBehaviour | undefined {
+  const behaviour = fieldNamed(entity, name)?.behaviour ?? platformBehaviours.get(name);
+  return typeof behaviour === 'string' ? undefined : behaviour;
 }

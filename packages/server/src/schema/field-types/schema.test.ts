@@ -8,7 +8,7 @@ import type { FieldDefinition } from '../definition.ts';
 import { fieldOf, valuesFor } from '../testing/field-cases/any-field.ts';
 import { behaviourOf } from '../testing/field-cases/field-case.ts';
 import { readValue } from './field-type.ts';
-import { schemaPattern } from './patterns/schema-pattern.ts';
+import { schemaPattern } from './hints/pattern-hint.ts';
 import { fieldTypes } from './registry.ts';
 
 const ajv = new Ajv2020();

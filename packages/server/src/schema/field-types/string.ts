@@ -1,8 +1,8 @@
 import { textOrder } from '../order/order-encoding.ts';
-import { textInExpressions } from './computed/expression-value.ts';
+import { textInExpressions } from './expression-value.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 import { exampleText, lengthHints } from './hints/bounds-hints.ts';
-import { patternHint } from './patterns/schema-pattern.ts';
+import { patternHint } from './hints/pattern-hint.ts';
 
 export const stringType: FieldType = {
   colType: 'string',

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { thinned } from '../../store/testing/quick.ts';
-import { afterAll } from './order-encoding.ts';
-import { isAloneInTuple, tuplePart, tupleRange } from './tuple-order.ts';
+import { afterAll, isAloneInTuple, tuplePart, tupleRange } from './order-encoding.ts';
 
 const character = fc.constantFrom('a', 'b', '\u0001', '\u0002', '\uffff', '\u{10ffff}', '😀', 'é');
 const shortText = fc.array(character, { maxLength: 4 }).map((characters) => characters.join(''));

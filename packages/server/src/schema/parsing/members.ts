@@ -8,7 +8,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Passes mistakes on, and counts them. */
 export function errorCount(add: AddError): { add: AddError; count: () => number } {
   let count = 0;
   return {
@@ -21,26 +20,30 @@ export function errorCount(add: AddError): { add: AddError; count: () => number 
 }
 
 /** An object within a definition, and where it stands. */
-export interface Part {
+export interface DefinitionPart {
   readonly item: Readonly<Record<string, unknown>>;
   readonly pointer: string;
 }
 
 /** A list within a definition: its name, and how many objects it may hold. */
-interface ListPlace {
+interface ListPosition {
   readonly name: string;
   readonly pointer: string;
   readonly max: number;
 }
 
 /** The objects of a list. What is no list, is too long or holds something else is a mistake. */
-export function partsOf(input: unknown, { name, pointer, max }: ListPlace, add: AddError): readonly Part[] {
+export function partsOf(
+  input: unknown,
+  { name, pointer, max }: ListPosition,
+  add: AddError,
+): readonly DefinitionPart[] {
   if (!Array.isArray(input)) {
     add(pointer, 'wrong_type', `\`${name}\` must be an array`);
     return [];
   }
   if (input.length > max) add(pointer, 'too_many', `\`${name}\` may have at most ${max} elements`);
-  return input.slice(0, max).flatMap((item: unknown, index): readonly Part[] => {
+  return input.slice(0, max).flatMap((item: unknown, index): readonly DefinitionPart[] => {
     const at = `${pointer}/${index}`;
     if (isObject(item)) return [{ item, pointer: at }];
     add(at, 'wrong_type', `an element of \`${name}\` must be an object`);
@@ -50,7 +53,7 @@ export function partsOf(input: unknown, { name, pointer, max }: ListPlace, add: 
 
 /** @param what names the part in the sentence "unknown member `x` in …". */
 export function refuseUnknownMembers(
-  part: Part,
+  part: DefinitionPart,
   { what, known }: { readonly what: string; readonly known: readonly string[] },
   add: AddError,
 ): void {

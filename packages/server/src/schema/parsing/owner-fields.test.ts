@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
-import { parseDefinition } from '../parse-definition.ts';
-import { withOwnerFields } from './owner-fields.ts';
+import { parseDefinition, withOwnerFields } from '../parse-definition.ts';
 
 function owners(...names: readonly unknown[]) {
   return names.map((name) => ({

@@ -206,10 +206,10 @@ test('each check that is not enforced brings a warning, also of the elements of 
     { name: 'e', required: true },
     { name: 'f', required: false },
   ];
-  const told = parse(fields).catalog.warnings.map((warning) =>
+  const warnings = parse(fields).catalog.warnings.map((warning) =>
     [...warning.matchAll(/`(\w+)`/g)].map(([, name]) => name).slice(0, 2),
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(warnings, [
     ['a', 'maxlength'],
     ['a', 'pattern'],
     ['b', 'min'],

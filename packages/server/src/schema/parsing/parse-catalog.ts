@@ -1,23 +1,18 @@
-import { definitionLimits, type FieldDefinition } from '../definition.ts';
-import { apiNamesOf } from '../field-names.ts';
+import { apiNamesOf, definitionLimits, type FieldDefinition, isLookupList, lookupOf } from '../definition.ts';
 import { formulaTokens } from '../field-types/formula.ts';
 import { behaviourOf, readableFields } from '../field-types/registry.ts';
 import { takesBackfill } from '../fills.ts';
-import { isLookupList, lookupOf } from '../lookups.ts';
 import { isSharedParameter } from '../names.ts';
-import { checkedHints } from './field-hints.ts';
 import { type AddError, partsOf } from './members.ts';
-import { checkConversions } from './parse-conversion.ts';
-import { checkBackfillTypes, checkFormulaTypes, parseField } from './parse-field.ts';
-import { checkFieldNames, type PlacedField } from './parse-names.ts';
+import { checkBackfillTypes, checkedHints, checkFormulaTypes, parseField } from './parse-field.ts';
+import { checkConversions, checkFieldNames, type PlacedField } from './parse-names.ts';
 
 /** The fields of a definition that hold, and remarks on what they say without effect. */
-export interface Catalog {
+interface Catalog {
   readonly fields: readonly FieldDefinition[];
   readonly warnings: readonly string[];
 }
 
-/** Reads `UpdateParams`. */
 export function parseCatalog(input: unknown, add: AddError): Catalog {
   if (input === undefined) return { fields: [], warnings: [] };
   const list = { name: 'UpdateParams', pointer: '/UpdateParams', max: definitionLimits.fieldsMax };
@@ -57,7 +52,7 @@ function checkExpressions(
   places: ReadonlyMap<string, string>,
   add: AddError,
 ): void {
-  const known = new Set(['id', ...fields.filter(mayStandInFormula).flatMap(apiNamesOf)]);
+  const known = new Set(['id', ...fields.filter(mayBeInFormula).flatMap(apiNamesOf)]);
   const readable = readableFields(fields);
   for (const field of fields) {
     const { name, formula } = field;
@@ -74,7 +69,7 @@ function unknownToken(name: string, token: string): string {
   return `field \`${name}\`: its formula names \`{${token}}\`, which cannot be used in a formula`;
 }
 
-function mayStandInFormula(field: FieldDefinition): boolean {
+function mayBeInFormula(field: FieldDefinition): boolean {
   const behaviour = behaviourOf(field);
   return typeof behaviour === 'object' && behaviour.encode !== undefined && behaviour.isComputed !== true;
 }

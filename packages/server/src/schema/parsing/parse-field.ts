@@ -1,21 +1,26 @@
 import { systemEntityNames } from '@freehold/contract/system-entities';
 import { isMistake } from '../../expressions/port.ts';
-import { type ExpressionFormula, type FieldDefinition, isPlatformField } from '../definition.ts';
-import type { ReadableFields } from '../field-types/computed/readable-fields.ts';
+import { pointerTo } from '../../lib/json-pointer.ts';
+import {
+  definitionLimits,
+  type ExpressionFormula,
+  type FieldDefinition,
+  isLookupList,
+  isPlatformField,
+} from '../definition.ts';
+import type { ReadableFields } from '../field-types/expression-value.ts';
 import { type FieldBehaviour, type FieldType, isPlatformMade, readValue } from '../field-types/field-type.ts';
 import { compileFormula, formulaTypes } from '../field-types/formula.ts';
 import { guidType } from '../field-types/guid.ts';
 import { plainTypes } from '../field-types/plain-types.ts';
 import { behaviourOf, colTypeOf, fieldTypes, plannedTypes } from '../field-types/registry.ts';
 import { compileBackfill, takesBackfill } from '../fills.ts';
-import { isLookupList } from '../lookups.ts';
 import { entityNameProblem, fieldNameProblem, otherFieldName } from '../names.ts';
-import { checkHints, withoutMeaning } from './field-hints.ts';
-import { type AddError, errorCount, isObject, type Part, refuseUnknownMembers } from './members.ts';
-import { checkConversion } from './parse-conversion.ts';
+import { type AddError, type DefinitionPart, errorCount, isObject, refuseUnknownMembers } from './members.ts';
+import { checkConversion } from './parse-names.ts';
 
 /** Reads one field of the catalog: what is wrong with it is added, and it is given if it holds but for its default and its index. */
-export function parseField(part: Part, add: AddError): FieldDefinition | undefined {
+export function parseField(part: DefinitionPart, add: AddError): FieldDefinition | undefined {
   const name = readName(part, add);
   if (name === undefined) return undefined;
   const type = readType(part, { name, types: allTypes }, add);
@@ -58,7 +63,7 @@ const commonHints = [
 /** The platform gives the id its value and its index. */
 const idHints = ['validate', 'required', 'index', 'description'];
 
-function readName({ item, pointer }: Part, add: AddError): string | undefined {
+function readName({ item, pointer }: DefinitionPart, add: AddError): string | undefined {
   const problem = fieldNameProblem(item.name);
   const name = String(item.name);
   if (problem !== undefined) add(`${pointer}/name`, 'invalid_name', problem);
@@ -69,7 +74,7 @@ function readName({ item, pointer }: Part, add: AddError): string | undefined {
 }
 
 function readType(
-  { item, pointer }: Part,
+  { item, pointer }: DefinitionPart,
   { name, types }: { readonly name: string; readonly types: readonly FieldType[] },
   add: AddError,
 ): FieldType | undefined {
@@ -87,7 +92,7 @@ function readType(
 }
 
 /** The type that a field had before it was converted. */
-function readFormerType({ item, pointer }: Part, add: AddError): void {
+function readFormerType({ item, pointer }: DefinitionPart, add: AddError): void {
   const name = String(item.name);
   const type = readType({ item, pointer }, { name, types: allTypes }, add);
   if (type?.isList === true && isObject(item.items))
@@ -95,7 +100,7 @@ function readFormerType({ item, pointer }: Part, add: AddError): void {
 }
 
 /** The elements of an array are fields without a name, and with nothing that concerns the record as a whole. */
-function checkItems(part: Part, name: string, add: AddError): void {
+function checkItems(part: DefinitionPart, name: string, add: AddError): void {
   const type = readType(part, { name, types: plainTypes }, add);
   if (type === undefined) return;
   if (Object.hasOwn(part.item, 'name'))
@@ -134,7 +139,7 @@ function checkDefault(
 }
 
 /** Checks the `lookup` of a field. Whether there is such an entity is not known here. */
-function checkLookup(part: Part, field: FieldDefinition, add: AddError): void {
+function checkLookup(part: DefinitionPart, field: FieldDefinition, add: AddError): void {
   const { item, pointer } = part;
   refuseUnknownMembers(part, { what: '`lookup`', known: ['entity', 'onDelete'] }, add);
   if (!mayBeLookedUp(item.entity)) {
@@ -174,7 +179,7 @@ function mayBeLookedUp(name: unknown): boolean {
 }
 
 /** Reads a formula in CEL, but for its expression, which needs the other fields. */
-function checkFormula(part: Part, name: string, add: AddError): void {
+function checkFormula(part: DefinitionPart, name: string, add: AddError): void {
   const { cel, type } = part.item;
   refuseUnknownMembers(part, { what: 'a formula', known: ['cel', 'type'] }, add);
   if (typeof cel !== 'string')
@@ -187,7 +192,6 @@ function checkFormula(part: Part, name: string, add: AddError): void {
     );
 }
 
-/** Checks the types of a formula in CEL. */
 export function checkFormulaTypes(
   formula: ExpressionFormula,
   place: { readonly name: string; readonly pointer: string; readonly fields: ReadableFields },
@@ -209,4 +213,80 @@ export function checkBackfillTypes(
   if (!isMistake(compiled)) return;
   const message = `field \`${field.name}\`: its backfill, at character ${compiled.at + 1}: ${compiled.message}`;
   add(pointer, 'invalid_expression', message);
+}
+
+/** Checks that the hints of a field are known, of the right types, and among those that mean something for it. */
+function checkHints(
+  part: DefinitionPart,
+  field: { readonly name: string; readonly hints: readonly string[] },
+  add: AddError,
+): void {
+  const { name, hints } = field;
+  for (const [hint, value] of Object.entries(part.item)) {
+    if (hint === 'name' || hint === 'colType') continue;
+    const at = part.pointer + pointerTo(hint);
+    const shape = Object.hasOwn(hintShapes, hint) ? hintShapes[hint] : undefined;
+    if (shape === undefined)
+      add(at, 'unknown_field', `field \`${name}\` has an unknown hint \`${hint.slice(0, 100)}\``);
+    else if (!shape.holds(value)) add(at, 'wrong_type', `field \`${name}\`: \`${hint}\` must be ${shape.expected}`);
+    else if (!hints.includes(hint)) add(at, 'hint_without_meaning', withoutMeaning(name, hint));
+  }
+}
+
+function withoutMeaning(name: string, hint: string): string {
+  return `field \`${name}\`: \`${hint}\` does not apply to its colType`;
+}
+
+/** Hints that the checks of a field come from, so that they say nothing where `validate` is not true. */
+export const checkedHints = ['minlength', 'maxlength', 'min', 'max', 'pattern'] as const;
+
+interface HintShape {
+  readonly holds: (value: unknown) => boolean;
+  readonly expected: string;
+}
+
+const flag: HintShape = { holds: (value) => typeof value === 'boolean', expected: '`true` or `false`' };
+const text: HintShape = { holds: (value) => typeof value === 'string', expected: 'a string' };
+const length: HintShape = {
+  holds: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  expected: 'a whole number from 0',
+};
+const number: HintShape = { holds: (value) => Number.isFinite(value), expected: 'a number' };
+const object: HintShape = { holds: isObject, expected: 'an object' };
+
+const names: HintShape = {
+  holds: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  expected: 'a list of names',
+};
+
+const hintShapes: Readonly<Record<string, HintShape>> = {
+  validate: flag,
+  required: flag,
+  index: flag,
+  search: flag,
+  minlength: length,
+  maxlength: length,
+  min: number,
+  max: number,
+  pattern: text,
+  backfill: text,
+  enumValues: { holds: isEnumValues, expected: `a list of 1 to ${definitionLimits.enumValuesMax} strings` },
+  formula: { holds: (value) => typeof value === 'string' || isObject(value), expected: 'a string or an object' },
+  items: object,
+  lookup: object,
+  aliases: names,
+  formerNames: names,
+  storedAs: text,
+  convert: { holds: isObject, expected: 'an expression that is sent for a field that stands' },
+  description: { holds: (value) => typeof value === 'string' && value.length <= 2000, expected: 'a string' },
+  default: { holds: (value) => value !== null, expected: 'a value of the field' },
+};
+
+function isEnumValues(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= definitionLimits.enumValuesMax &&
+    value.every((item) => typeof item === 'string' && item !== '' && item.length <= 256)
+  );
 }

@@ -7,10 +7,9 @@ import {
   ownerDefaults,
 } from '../definition.ts';
 import type { FieldType } from '../field-types/field-type.ts';
-import { fieldTypeOf, fieldTypes } from '../field-types/registry.ts';
-import { type KeyTemplate, reservedTokens } from '../key-template.ts';
-import { type AddError, isObject, type Part, partsOf, refuseUnknownMembers } from './members.ts';
-import { indexableNames, readTemplate, requireWorkspace } from './parse-keys.ts';
+import { behaviourOf, fieldTypeOf, fieldTypes } from '../field-types/registry.ts';
+import { claimTokens, type KeyTemplate, parseTemplate, reservedTokens } from '../key-template.ts';
+import { type AddError, type DefinitionPart, isObject, partsOf, refuseUnknownMembers } from './members.ts';
 
 /** Checks `ownerIndexes`, `parentIndex` and `UniqueIndexes` against the catalog. */
 export function checkIndexes(
@@ -18,7 +17,7 @@ export function checkIndexes(
   fields: readonly FieldDefinition[],
   add: AddError,
 ): void {
-  const catalog: Catalog = {
+  const catalog: IndexCatalog = {
     fields: new Map(fields.filter(({ name }) => !isPlatformField(name)).map((field) => [field.name, field])),
     indexable: indexableNames(fields),
   };
@@ -28,7 +27,7 @@ export function checkIndexes(
   if (UniqueIndexes !== undefined) checkUniqueIndexes(UniqueIndexes, catalog, add);
 }
 
-interface Catalog {
+interface IndexCatalog {
   readonly fields: ReadonlyMap<string, FieldDefinition>;
   readonly indexable: readonly string[];
 }
@@ -40,7 +39,6 @@ const uniqueFieldsMax = 5;
 /** An index that groups records by the value of one field. */
 interface Grouping {
   readonly what: string;
-  /** The member that names the field. */
   readonly member: string;
   readonly isFit: (type: FieldType) => boolean;
   readonly platformField?: string;
@@ -63,7 +61,7 @@ const parentGrouping: Grouping = {
   otherMembers: [],
 };
 
-function checkOwnerIndexes(input: unknown, catalog: Catalog, add: AddError): void {
+function checkOwnerIndexes(input: unknown, catalog: IndexCatalog, add: AddError): void {
   const owners = new Set<unknown>();
   let isScoped = false;
   const place = { name: 'ownerIndexes', pointer: '/ownerIndexes', max: ownerIndexesMax };
@@ -89,7 +87,7 @@ function checkOwnerIndexes(input: unknown, catalog: Catalog, add: AddError): voi
   }
 }
 
-function checkParentIndex(input: unknown, catalog: Catalog, add: AddError): void {
+function checkParentIndex(input: unknown, catalog: IndexCatalog, add: AddError): void {
   if (isObject(input))
     checkGrouping({ item: input, pointer: '/parentIndex' }, { grouping: parentGrouping, catalog }, add);
   else add('/parentIndex', 'wrong_type', '`parentIndex` must be an object');
@@ -97,8 +95,8 @@ function checkParentIndex(input: unknown, catalog: Catalog, add: AddError): void
 
 /** The field that records are grouped by, if it may be. */
 function checkGrouping(
-  part: Part,
-  { grouping, catalog }: { readonly grouping: Grouping; readonly catalog: Catalog },
+  part: DefinitionPart,
+  { grouping, catalog }: { readonly grouping: Grouping; readonly catalog: IndexCatalog },
   add: AddError,
 ): string | undefined {
   const { what, member, otherMembers } = grouping;
@@ -107,7 +105,8 @@ function checkGrouping(
   const partition = readTemplate(part, 'gpkTemplate', add);
   if (partition !== undefined) {
     requireWorkspace(part, 'gpkTemplate', add);
-    if (field !== undefined) checkPartition(part, { partition, standIns: standInsOf(field, grouping, catalog) }, add);
+    if (field !== undefined)
+      checkPartition(part, { partition, placeholders: substitutesOf(field, grouping, catalog) }, add);
   }
   const sort = readTemplate(part, 'gskTemplate', add);
   const known = [...reservedTokens, 'id', 'created_at', ...catalog.indexable];
@@ -122,8 +121,8 @@ function checkGrouping(
 }
 
 function readGroupField(
-  { item, pointer }: Part,
-  { grouping, catalog }: { readonly grouping: Grouping; readonly catalog: Catalog },
+  { item, pointer }: DefinitionPart,
+  { grouping, catalog }: { readonly grouping: Grouping; readonly catalog: IndexCatalog },
   add: AddError,
 ): string | undefined {
   const { member, isFit, platformField } = grouping;
@@ -150,30 +149,30 @@ function colTypesThat(isFit: Grouping['isFit']): string {
 }
 
 /** The tokens that stand for the field: its own name, and for an owner `user_id`, where that is no other field's name. */
-function standInsOf(field: string, grouping: Grouping, catalog: Catalog): readonly string[] {
+function substitutesOf(field: string, grouping: Grouping, catalog: IndexCatalog): readonly string[] {
   return grouping === ownerGrouping && !catalog.fields.has('user_id') ? [field, 'user_id'] : [field];
 }
 
 function checkPartition(
-  { pointer }: Part,
-  { partition, standIns }: { readonly partition: KeyTemplate; readonly standIns: readonly string[] },
+  { pointer }: DefinitionPart,
+  { partition, placeholders }: { readonly partition: KeyTemplate; readonly placeholders: readonly string[] },
   add: AddError,
 ): void {
   const at = `${pointer}/gpkTemplate`;
   for (const token of partition.tokens)
-    if (!reservedTokens.includes(token) && !standIns.includes(token))
+    if (!reservedTokens.includes(token) && !placeholders.includes(token))
       add(
         at,
         'unknown_token',
         `\`gpkTemplate\` cannot name \`{${token}}\`: an index key is derived from the record alone, and a list must know it`,
       );
-  if (!partition.tokens.some((token) => standIns.includes(token)))
-    add(at, 'missing_token', `\`gpkTemplate\` must name the field that it is for: \`{${standIns[0]}}\``);
+  if (!partition.tokens.some((token) => placeholders.includes(token)))
+    add(at, 'missing_token', `\`gpkTemplate\` must name the field that it is for: \`{${placeholders[0]}}\``);
 }
 
 const indexName = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
 
-function checkUniqueIndexes(input: unknown, catalog: Catalog, add: AddError): void {
+function checkUniqueIndexes(input: unknown, catalog: IndexCatalog, add: AddError): void {
   const names = new Set<unknown>();
   const place = { name: 'UniqueIndexes', pointer: '/UniqueIndexes', max: uniqueIndexesMax };
   for (const part of partsOf(input, place, add)) {
@@ -194,7 +193,7 @@ function checkUniqueIndexes(input: unknown, catalog: Catalog, add: AddError): vo
   }
 }
 
-function checkUniqueFields({ item, pointer }: Part, catalog: Catalog, add: AddError): void {
+function checkUniqueFields({ item, pointer }: DefinitionPart, catalog: IndexCatalog, add: AddError): void {
   const { fields } = item;
   const at = `${pointer}/fields`;
   if (!Array.isArray(fields) || fields.length === 0 || fields.length > uniqueFieldsMax) {
@@ -214,7 +213,6 @@ function checkUniqueFields({ item, pointer }: Part, catalog: Catalog, add: AddEr
 /** The platform's own fields that the records of a compound index can be in the order of. */
 const platformOrders = ['created_at', 'updated_at'];
 
-/** Checks `indexes`. */
 export function checkCompoundIndexes(input: unknown, fields: readonly FieldDefinition[], add: AddError): void {
   const known = new Set([...fields.map(({ name }) => name), ...platformOrders]);
   const indexable = new Set([...indexableNames(fields), ...platformOrders]);
@@ -231,18 +229,22 @@ export function checkCompoundIndexes(input: unknown, fields: readonly FieldDefin
   }
 }
 
-type Order = readonly ReturnType<typeof orderedField>[];
+type IndexOrder = readonly ReturnType<typeof orderedField>[];
 
-function textOf(order: Order): string {
+function textOf(order: IndexOrder): string {
   return order.map(orderedFieldText).join(',');
 }
 
-interface Names {
+interface IndexableNames {
   readonly known: ReadonlySet<string>;
   readonly indexable: ReadonlySet<string>;
 }
 
-function readOrder({ item, pointer }: Part, { known, indexable }: Names, add: AddError): Order | undefined {
+function readOrder(
+  { item, pointer }: DefinitionPart,
+  { known, indexable }: IndexableNames,
+  add: AddError,
+): IndexOrder | undefined {
   const { fields } = item;
   const at = `${pointer}/fields`;
   const max = definitionLimits.compoundFieldsMax;
@@ -269,4 +271,60 @@ function readOrder({ item, pointer }: Part, { known, indexable }: Names, add: Ad
     else order.push(one);
   }
   return order.length === fields.length ? order : undefined;
+}
+
+/** Checks `baseKeys`: the templates of the records' keys. */
+export function checkBaseKeys(input: unknown, fields: readonly FieldDefinition[], add: AddError): void {
+  if (!isObject(input)) {
+    add('/baseKeys', 'wrong_type', '`baseKeys` must be an object');
+    return;
+  }
+  const part = { item: input, pointer: '/baseKeys' };
+  refuseUnknownMembers(part, { what: '`baseKeys`', known: ['pkTemplate', 'skTemplate'] }, add);
+  const known = new Set<string>([...claimTokens, ...indexableNames(fields)]);
+  const cleared = fields.filter(({ lookup }) => lookup?.onDelete === 'setnull').map(({ name }) => name);
+  for (const member of ['pkTemplate', 'skTemplate'] as const) {
+    const template = readTemplate(part, member, add);
+    const refuse = (code: string, message: string): void =>
+      add(`/baseKeys/${member}`, code, `\`${member}\` ${message}`);
+    for (const token of template?.tokens ?? []) {
+      if (!known.has(token)) refuse('unknown_token', `names an unknown token \`{${token}}\``);
+      else if (cleared.includes(token))
+        refuse('contradiction', `names \`{${token}}\`, which \`setnull\` would take from records`);
+    }
+    if (template !== undefined && member === 'pkTemplate') requireWorkspace(part, member, add);
+  }
+}
+
+function readTemplate({ item, pointer }: DefinitionPart, member: string, add: AddError): KeyTemplate | undefined {
+  const source = item[member];
+  const at = `${pointer}/${member}`;
+  if (typeof source !== 'string' || source === '' || source.length > 256) {
+    add(at, 'wrong_type', `\`${member}\` must be a string of 1 to 256 characters`);
+    return undefined;
+  }
+  const template = parseTemplate(source);
+  if (typeof template !== 'string') return template;
+  add(at, 'invalid_template', `\`${member}\` ${template}`);
+  return undefined;
+}
+
+const workspaceStart = 'org#{org};';
+
+/** What names a partition must name the workspace first. */
+function requireWorkspace({ item, pointer }: DefinitionPart, member: string, add: AddError): void {
+  const source = String(item[member]);
+  if (source.startsWith(workspaceStart) && source.length > workspaceStart.length) return;
+  const message = `\`${member}\` must begin with \`${workspaceStart}\`, so that it stays in the workspace`;
+  add(`${pointer}/${member}`, 'outside_workspace', message);
+}
+
+/** The builder's own fields whose values have an order and a text, and so can stand in keys. */
+function indexableNames(fields: readonly FieldDefinition[]): readonly string[] {
+  return fields.filter((field) => !isPlatformField(field.name) && isIndexable(field)).map((field) => field.name);
+}
+
+function isIndexable(field: FieldDefinition): boolean {
+  const behaviour = behaviourOf(field);
+  return typeof behaviour === 'object' && behaviour.encode !== undefined;
 }

@@ -6,8 +6,7 @@ import { thinned } from '../../store/testing/quick.ts';
 import { compileEntity } from '../compile-entity.ts';
 import type { FieldDefinition } from '../definition.ts';
 import { parseDefinition } from '../parse-definition.ts';
-import { generatedViews } from '../views/entity-views.ts';
-import { compileView } from '../views/projection.ts';
+import { compileView, generatedViews } from '../views/entity-views.ts';
 import { parseViews } from './parse-views.ts';
 
 const catalog: readonly FieldDefinition[] = [

@@ -1,9 +1,8 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
-import { type FieldDefinition, isPlatformField, type ViewField, type Views } from '../definition.ts';
+import { apiNamesOf, type FieldDefinition, isPlatformField, type ViewField, type Views } from '../definition.ts';
 import { isSealed } from '../entity-state.ts';
-import { apiNamesOf } from '../field-names.ts';
 import { memberNameProblem, viewNameProblem } from '../names.ts';
-import { type AddError, errorCount, isObject, type Part, partsOf, refuseUnknownMembers } from './members.ts';
+import { type AddError, type DefinitionPart, errorCount, isObject, partsOf, refuseUnknownMembers } from './members.ts';
 
 /**
  * Reads `Views`, in a definition or in the body that changes one of the five configs: the views whose fields hold.
@@ -36,9 +35,9 @@ const viewsOfFieldMax = 5;
 /** Each reads records for every record shown, and those may show others in turn. */
 const viewLookupsMax = 10;
 
-type Catalog = ReadonlyMap<string, FieldDefinition>;
+type FieldsByName = ReadonlyMap<string, FieldDefinition>;
 
-function parseView(view: Part, catalog: Catalog, add: AddError): readonly ViewField[] {
+function parseView(view: DefinitionPart, catalog: FieldsByName, add: AddError): readonly ViewField[] {
   refuseUnknownMembers(view, { what: 'a view', known: ['fields'] }, add);
   const pointer = `${view.pointer}/fields`;
   const parts = partsOf(view.item.fields, { name: 'fields', pointer, max: viewFieldsMax }, add);
@@ -65,7 +64,7 @@ function parseView(view: Part, catalog: Catalog, add: AddError): readonly ViewFi
   return fields;
 }
 
-function parseViewField(part: Part, catalog: Catalog, add: AddError): ViewField | undefined {
+function parseViewField(part: DefinitionPart, catalog: FieldsByName, add: AddError): ViewField | undefined {
   const { item, pointer } = part;
   const counted = errorCount(add);
   refuseUnknownMembers(part, { what: 'a field of a view', known: ['name', 'as', 'cast', 'lookup'] }, counted.add);
@@ -80,7 +79,7 @@ function parseViewField(part: Part, catalog: Catalog, add: AddError): ViewField 
 
 const casts: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 
-function checkName({ item, pointer }: Part, catalog: Catalog, add: AddError): void {
+function checkName({ item, pointer }: DefinitionPart, catalog: FieldsByName, add: AddError): void {
   const { name } = item;
   if (typeof name !== 'string') {
     add(`${pointer}/name`, 'wrong_type', 'a field of a view needs the `name` of a field');
@@ -93,7 +92,7 @@ function checkName({ item, pointer }: Part, catalog: Catalog, add: AddError): vo
     add(`${pointer}/name`, 'secret_field', `field \`${name}\` is encrypted, and no view can show it`);
 }
 
-function checkLookup({ item, pointer }: Part, catalog: Catalog, add: AddError): void {
+function checkLookup({ item, pointer }: DefinitionPart, catalog: FieldsByName, add: AddError): void {
   const { name, lookup } = item;
   const at = `${pointer}/lookup`;
   if (!isObject(lookup)) {

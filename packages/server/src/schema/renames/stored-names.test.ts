@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { shownIndexName } from '../indexes/index-states.ts';
-import { namedValues, renamedIn, storedNames, storedValues } from './stored-names.ts';
+import { renamedIn, StoredNames } from './stored-names.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const fields = fc
@@ -23,10 +22,10 @@ test('a record that is read and written again is the same, whatever its fields a
   const record = fc.dictionary(name, fc.integer(), { noNullPrototype: true });
   fc.assert(
     fc.property(fields, record, (some, values) => {
-      const names = storedNames(some);
-      const named = namedValues(names, values);
+      const names = new StoredNames(some);
+      const named = names.named(values);
       assert.equal(Object.keys(named).length, Object.keys(values).length);
-      assert.deepEqual(Object.entries(storedValues(names, named)), Object.entries(values));
+      assert.deepEqual(Object.entries(names.written(named)), Object.entries(values));
       for (const { name, storedAs = name } of some) assert.equal(named[name], values[storedAs]);
     }),
   );
@@ -34,19 +33,19 @@ test('a record that is read and written again is the same, whatever its fields a
 
 test('values of an entity without renamed fields are not copied', () => {
   const values = { a: 1 };
-  const names = storedNames([{ name: 'a' }]);
-  assert.equal(namedValues(names, values), values);
-  assert.equal(storedValues(names, values), values);
+  const names = new StoredNames([{ name: 'a' }]);
+  assert.equal(names.named(values), values);
+  assert.equal(names.written(values), values);
 });
 
 test('a stored value that no field has keeps out of the way of the field that has its name now', () => {
-  const names = storedNames([{ name: 'text', storedAs: 'body' }]);
-  assert.deepEqual(namedValues(names, { text: 'hidden', body: 'shown' }), { '@text': 'hidden', text: 'shown' });
+  const names = new StoredNames([{ name: 'text', storedAs: 'body' }]);
+  assert.deepEqual(names.named({ text: 'hidden', body: 'shown' }), { '@text': 'hidden', text: 'shown' });
 });
 
 test('indexes are shown by the names that their fields have', () => {
-  const names = storedNames([{ name: 'text', storedAs: 'body' }, { name: 'rank' }]);
-  const shown = (kind: 'field' | 'unique' | 'compound', name: string) => shownIndexName(names, { kind, name });
+  const names = new StoredNames([{ name: 'text', storedAs: 'body' }, { name: 'rank' }]);
+  const shown = (kind: 'field' | 'unique' | 'compound', name: string) => names.indexName({ kind, name });
   assert.equal(shown('field', 'body'), 'text');
   assert.equal(shown('unique', 'body'), 'body');
   assert.equal(shown('compound', 'rank,-body'), 'rank,-text');

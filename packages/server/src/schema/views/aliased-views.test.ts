@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileEntity } from '../compile-entity.ts';
 import type { EntityDefinition } from '../definition.ts';
-import { lookedUpViews, shownFields } from './looked-up-views.ts';
+import { lookedUpViews, shownFields } from './entity-views.ts';
 
 const definition: EntityDefinition = {
   entityName: 'comment',

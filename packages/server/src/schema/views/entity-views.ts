@@ -1,11 +1,29 @@
-import type { CompiledField } from '../compiled-field.ts';
-import { type EntityDefinition, platformFields, type ViewDefinition, type Views } from '../definition.ts';
-import { type ApiAction, actions } from '../entity-content.ts';
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { pointerTo } from '../../lib/json-pointer.ts';
+import {
+  apiNamesOf,
+  type EntityDefinition,
+  type FieldValue,
+  fieldName,
+  isPlatformField,
+  type NamedFields,
+  namesByAlias,
+  platformFields,
+  storedNameOf,
+  type ViewDefinition,
+  type ViewField,
+  type Views,
+} from '../definition.ts';
+import { type ApiAction, actions, type EntityContent, type ViewedAction, viewedActions } from '../entity-content.ts';
 import { isSealed } from '../entity-state.ts';
-import { apiNamesOf, type NamedFields } from '../field-names.ts';
-import { compileView, type Projection } from './projection.ts';
+import type { FieldBehaviour } from '../field-types/field-type.ts';
+import type { CompiledField } from '../field-types/registry.ts';
+import { viewNameProblem } from '../names.ts';
+import { isObject } from '../parsing/members.ts';
+import { storedByName } from '../renames/stored-names.ts';
 
-/** How the records of an entity are shown in the replies of each of its actions. */
+/** The way the records of an entity are shown in the replies of each of its actions. */
 export interface EntityViews {
   /** Those that every entity has. */
   readonly generated: Views;
@@ -17,7 +35,6 @@ export interface EntityViews {
   whole(): Projection;
 }
 
-/** What the views of an entity are made from. */
 interface ViewSource {
   readonly definition: Pick<EntityDefinition, 'UpdateParams' | 'Views'>;
   readonly catalog: NamedFields<CompiledField>;
@@ -80,4 +97,207 @@ export function viewNamed(views: Views, name: string): ViewDefinition | undefine
 
 function viewOf(names: readonly string[]): ViewDefinition {
   return { fields: names.map((name) => ({ name })) };
+}
+
+/** A view made ready for the records of one entity: the members it shows, in their order. */
+export type Projection = readonly ProjectionMember[];
+
+export type ProjectionMember = ValueMember | LookupMember;
+
+interface ProjectedRecord {
+  readonly data: Readonly<Record<string, FieldValue>>;
+  readonly version: number;
+}
+
+interface ValueMember {
+  readonly as: string;
+  readonly field: string;
+  /** Undefined leaves the member out. */
+  readonly read: (record: ProjectedRecord) => FieldValue | null | undefined;
+  readonly cast?: ViewField['cast'];
+  /** That of a field whose values are shown as they are. */
+  readonly behaviour?: FieldBehaviour;
+}
+
+/** Shows the record of `entity` whose id is the field's value, by a view of that entity. */
+export interface LookupMember {
+  readonly as: string;
+  readonly field: string;
+  readonly entity: string;
+  readonly view: string;
+}
+
+/** Fields that the entity has no more, or may not show any more, are left out: a view may be older than the catalog. */
+export function compileView(view: ViewDefinition, catalog: NamedFields<CompiledField>): Projection {
+  return view.fields.flatMap((viewField): Projection => {
+    const { name: requestedField, as = requestedField, lookup } = viewField;
+    const name = fieldName(catalog, requestedField);
+    const field = catalog.fields.get(name);
+    if (field === undefined ? !isPlatformField(name) : field.behaviour.isSecret === true) return [];
+    const { cast } = viewField;
+    if (lookup === undefined) {
+      const shown = cast !== undefined ? { cast } : field === undefined ? {} : { behaviour: field.behaviour };
+      return [{ as, field: name, read: reader(name, cast), ...shown }];
+    }
+    const entity = field?.definition.lookup?.entity;
+    return entity === undefined ? [] : [{ as: lookup.as, field: name, entity, view: lookup.view }];
+  });
+}
+
+const shapes = new WeakMap<Projection, string>();
+
+/**
+ * What a view makes of a record, in few letters: views of one shape show one record alike. Computed once per version.
+ */
+export function shapeOf(projection: Projection): string {
+  const known = shapes.get(projection);
+  if (known !== undefined) return known;
+  const members = projection.map((member) =>
+    'entity' in member
+      ? [member.as, member.field, member.entity, member.view]
+      : [member.as, member.field, member.cast ?? null],
+  );
+  const shape = hash('sha256', JSON.stringify(members), 'base64url').slice(0, 11);
+  shapes.set(projection, shape);
+  return shape;
+}
+
+function reader(name: string, cast: ViewField['cast']): ValueMember['read'] {
+  const read: ValueMember['read'] = name === 'version' ? ({ version }) => version : ({ data }) => data[name];
+  if (cast === undefined) return read;
+  return (record) => {
+    const value = read(record);
+    return value === undefined || value === null ? value : castValue(value, cast);
+  };
+}
+
+export type Cast = NonNullable<ViewField['cast']>;
+
+/** A value as a view shows it in another type; `null` where it says nothing in that type. */
+export function castValue(value: FieldValue, cast: Cast): FieldValue | null {
+  switch (cast) {
+    case 'string':
+      return typeof value === 'object' ? JSON.stringify(value) : String(value);
+    case 'number':
+      return toNumber(value);
+    case 'integer': {
+      const number = toNumber(value);
+      return number === null ? null : Math.trunc(number);
+    }
+    case 'boolean':
+      return toBoolean(value);
+  }
+}
+
+const decimal = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+function toNumber(value: FieldValue): number | null {
+  if (typeof value === 'number') return value;
+  const number = typeof value === 'string' && decimal.test(value) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : null;
+}
+
+function toBoolean(value: FieldValue): boolean | null {
+  if (value === true || value === 'true' || value === 1) return true;
+  return value === false || value === 'false' || value === 0 ? false : null;
+}
+
+// By which views of other entities an entity's views show their records.
+
+/** A view that shows records of an entity by a view of that one. */
+export interface LookedUpView {
+  /** The position of the other view's name. */
+  readonly pointer: string;
+  readonly field: string;
+  readonly entity: string;
+  readonly view: string;
+}
+
+/**
+ * @param fields the catalog of the entity. It and the views may be what no definition is: what can be read of them counts.
+ * @param at where the views stand.
+ */
+export function lookedUpViews(fields: unknown, views: unknown, at: string): readonly LookedUpView[] {
+  const targets = new Map(listOf(fields).flatMap(lookupOf));
+  return Object.entries(isObject(views) ? views : {}).flatMap(([name, view]) =>
+    listOf(isObject(view) ? view.fields : undefined).flatMap((shown, index): readonly LookedUpView[] => {
+      if (!isObject(shown) || !isObject(shown.lookup)) return [];
+      const entity = targets.get(shown.name);
+      if (entity === undefined || typeof shown.lookup.view !== 'string') return [];
+      // An invalid name is reported elsewhere.
+      if (viewNameProblem(shown.lookup.view) !== undefined) return [];
+      const pointer = `${at}${pointerTo(name)}/fields/${index}/lookup/view`;
+      return [{ pointer, field: String(shown.name), entity, view: shown.lookup.view }];
+    }),
+  );
+}
+
+/** Those of all five configs. Pointers begin at the content. */
+export function lookedUpByContent({ definition, views }: EntityContent): readonly LookedUpView[] {
+  const { UpdateParams, Views: shared } = definition;
+  return [
+    ...lookedUpViews(UpdateParams, shared, '/definition/Views'),
+    ...viewedActions.flatMap((action) => lookedUpViews(UpdateParams, views[action], `/views/${action}`)),
+  ];
+}
+
+/** Whether records are shown by a view of this name: two are there unasked. */
+export function isShownBy(views: unknown, name: string): boolean {
+  return (
+    name === 'default' || name === 'compact' || viewNamed(isObject(views) ? (views as Views) : {}, name) !== undefined
+  );
+}
+
+function listOf(input: unknown): readonly unknown[] {
+  return Array.isArray(input) ? input : [];
+}
+
+function lookupOf(field: unknown): readonly (readonly [name: unknown, entity: string])[] {
+  if (!isObject(field) || !isObject(field.lookup) || typeof field.lookup.entity !== 'string') return [];
+  const { entity } = field.lookup;
+  return [field.name, ...listOf(field.aliases)].map((name) => [name, entity]);
+}
+
+/** The fields that replies of an action may show: a caller chooses the view, so those of all of them together. */
+export function shownFields({ definition, views }: EntityContent, action: ViewedAction): readonly string[] {
+  const all: Views = { ...generatedViews(definition), ...(views[action] ?? definition.Views) };
+  const aliases = namesByAlias(definition.UpdateParams);
+  return [
+    ...new Set(Object.values(all).flatMap(({ fields }) => fields.map(({ name }) => fieldName({ aliases }, name)))),
+  ];
+}
+
+/** A config is shown with its generated views: one that is sent back as it was goes on following the catalog. */
+export function withoutGenerated(
+  members: Readonly<Record<string, unknown>>,
+  definition: EntityDefinition,
+): Readonly<Record<string, unknown>> {
+  if (!isObject(members.Views)) return members;
+  const generated: Views = generatedViews(definition);
+  const isOwn = ([name, view]: [string, unknown]): boolean => !isDeepStrictEqual(view, viewNamed(generated, name));
+  return { ...members, Views: Object.fromEntries(Object.entries(members.Views).filter(isOwn)) };
+}
+
+/** What people may see of the records that stand, which they could not before. Fields that are new have no past. */
+export function widening(before: EntityContent, after: EntityContent) {
+  const sealed = new Set(before.definition.UpdateParams.filter(isSealed).map(storedNameOf));
+  const unsealed = after.definition.UpdateParams.filter(
+    (field) => sealed.has(storedNameOf(field)) && !isSealed(field),
+  ).map(({ name }) => name);
+  const [previous, is] = [storedByName(before.definition.UpdateParams), storedByName(after.definition.UpdateParams)];
+  const known = new Set(previous.values());
+  const shown = viewedActions.map((action) => {
+    const was = new Set(shownFields(before, action).map((name) => previous.get(name) ?? name));
+    const fields = shownFields(after, action).filter((name) => {
+      const stored = is.get(name) ?? name;
+      return !was.has(stored) && (known.has(stored) || isPlatformField(name)) && !unsealed.includes(name);
+    });
+    return { action, fields };
+  });
+  const showsAll = isScoped(before.definition) && !isScoped(after.definition);
+  return { unsealed, shown: shown.filter(({ fields }) => fields.length > 0), showsAll };
+}
+
+function isScoped({ ownerIndexes = [] }: EntityDefinition): boolean {
+  return ownerIndexes.some(({ scopeList }) => scopeList === true);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FieldValue } from '../field-types/field-type.ts';
-import { type Cast, castValue } from './projection.ts';
+import type { FieldValue } from '../definition.ts';
+import { type Cast, castValue } from './entity-views.ts';
 
 const cases: readonly (readonly [value: FieldValue, cast: Cast, shown: FieldValue | null])[] = [
   ['text', 'string', 'text'],

@@ -1,4 +1,5 @@
 import { type ChainHead, chainHeadKey, headValue, linkDigest, linkValue, noChain, readHead } from '../chain.ts';
+import { isAsRead, type PartItem, type PartitionPart, readAtMost, within } from '../key-bounds.ts';
 import type {
   Add,
   Append,
@@ -16,20 +17,21 @@ import type {
   Remove,
   ScopeName,
   ScopeState,
+  Tally,
 } from '../port.ts';
-import { isAsRead, type Part, type PartItem, readAtMost, within } from './parts.ts';
+import { isLeft, tallied, tallyText } from '../tally.ts';
 
 /** What is stored at the moment a group is judged. Adapters answer from a transaction, or from what they prefetched. */
-export interface Current {
+export interface CommittedState {
   /** Milliseconds since the epoch; the one time that the whole group is judged by. */
   readonly now: number;
   head(scope: ScopeName): Head | undefined;
   /** The item as it is stored, expired or not. */
   item(scope: ScopeName, key: Key): StoredItem | undefined;
-  /** The value of an item; asked for counters and heads of chains only. */
+  /** The value of an item; asked for counters, rows of figures and heads of chains only. */
   value(scope: ScopeName, key: Key): string | undefined;
   /** Items of a part of a partition that have not expired at `now`, at most `atMost` of them. */
-  part(scope: ScopeName, part: Part, atMost: number): readonly PartItem[];
+  part(scope: ScopeName, part: PartitionPart, atMost: number): readonly PartItem[];
 }
 
 export interface Head {
@@ -42,12 +44,12 @@ export interface StoredItem {
   readonly due?: Due;
 }
 
-export type Member =
+export type GroupMember =
   | { readonly kind: 'commit'; readonly scope: ScopeName; readonly changes: readonly Change[] }
   | { readonly kind: 'set-state'; readonly scope: ScopeName; readonly state: ScopeState }
   | { readonly kind: 'load'; readonly scope: ScopeName; readonly head: Head; readonly items: readonly Item[] };
 
-export type Verdict =
+export type CommitVerdict =
   | { readonly kind: 'committed'; readonly seq: number; readonly sums: readonly number[] }
   | { readonly kind: 'conflict'; readonly changeIndex: number; readonly reason: ConflictReason }
   | { readonly kind: 'closed' }
@@ -59,18 +61,12 @@ export interface Write extends Key {
   readonly item: Item | undefined;
 }
 
-export interface GroupOutcome {
-  readonly verdicts: readonly Verdict[];
-  readonly writes: readonly Write[];
-  readonly heads: ReadonlyMap<ScopeName, Head>;
-}
-
 /**
  * Decides a group of commits: members apply in order, a later one sees what the earlier ones wrote, and a refused one
  * leaves no trace. Pure, so that every adapter decides alike and only has to lock, read and write.
  */
-export function applyGroup(current: Current, members: readonly Member[]): GroupOutcome {
-  const group: Group = { current, heads: new Map(), written: new Layer(), checked: new Map() };
+export function applyGroup(current: CommittedState, members: readonly GroupMember[]) {
+  const group: CommitGroup = { current, heads: new Map(), written: new Layer(), checked: new Map() };
   const verdicts = members.map((member) => applyMember(group, member));
   return { verdicts, writes: [...group.written.writes()], heads: group.heads };
 }
@@ -79,8 +75,8 @@ export function isExpired(due: Due | undefined, now: number): boolean {
   return due !== undefined && due.queue === 'expire' && due.at <= now;
 }
 
-interface Group {
-  readonly current: Current;
+interface CommitGroup {
+  readonly current: CommittedState;
   readonly heads: Map<ScopeName, Head>;
   readonly written: Layer;
   /** What was read for checks: the commits of a group often check the same key, such as the fence of an entity. */
@@ -88,8 +84,8 @@ interface Group {
 }
 
 /** One commit while it is judged. Its `own` writes reach the group only when nothing refuses it. */
-interface Attempt {
-  readonly group: Group;
+interface CommitAttempt {
+  readonly group: CommitGroup;
   readonly scope: ScopeName;
   readonly seq: number;
   readonly own: Layer;
@@ -97,7 +93,7 @@ interface Attempt {
   appended: number;
 }
 
-function applyMember(group: Group, member: Member): Verdict {
+function applyMember(group: CommitGroup, member: GroupMember): CommitVerdict {
   const { scope } = member;
   if (member.kind === 'load') {
     for (const item of member.items) group.written.set(scope, item, item);
@@ -111,7 +107,7 @@ function applyMember(group: Group, member: Member): Verdict {
   }
   if (head.state === 'closed') return { kind: 'closed' };
   const seq = head.seq + 1;
-  const attempt: Attempt = { group, scope, seq, own: new Layer(), sums: [], appended: 0 };
+  const attempt: CommitAttempt = { group, scope, seq, own: new Layer(), sums: [], appended: 0 };
   const refusal = judge(attempt, member.changes);
   if (refusal !== undefined) return refusal;
   if (!takesSeq(member)) return { kind: 'committed', seq: head.seq, sums: [] };
@@ -121,12 +117,12 @@ function applyMember(group: Group, member: Member): Verdict {
 }
 
 /** Whether the member counts among the commits of its scope: what only looks whether its reads still hold does not. */
-export function takesSeq(member: Member): boolean {
+export function takesSeq(member: GroupMember): boolean {
   return member.kind === 'commit' && !(member.changes.length === 1 && member.changes[0]?.kind === 'check-reads');
 }
 
 /** `check-empty` comes last: it is judged after the commit's own changes, wherever it stands among them. */
-function judge(attempt: Attempt, changes: readonly Change[]): Verdict | undefined {
+function judge(attempt: CommitAttempt, changes: readonly Change[]): CommitVerdict | undefined {
   for (const [changeIndex, change] of changes.entries()) {
     const refusal = applyChange(attempt, change, changeIndex);
     if (refusal !== undefined) return refusal;
@@ -138,7 +134,7 @@ function judge(attempt: Attempt, changes: readonly Change[]): Verdict | undefine
   return undefined;
 }
 
-function applyChange(attempt: Attempt, change: Change, changeIndex: number): Verdict | undefined {
+function applyChange(attempt: CommitAttempt, change: Change, changeIndex: number): CommitVerdict | undefined {
   switch (change.kind) {
     case 'check-empty':
       return undefined;
@@ -152,6 +148,8 @@ function applyChange(attempt: Attempt, change: Change, changeIndex: number): Ver
       return undefined;
     case 'add':
       return applyAdd(attempt, change, changeIndex);
+    case 'tally':
+      return applyTally(attempt, change, changeIndex);
     case 'put':
     case 'remove':
     case 'check':
@@ -163,7 +161,7 @@ function applyChange(attempt: Attempt, change: Change, changeIndex: number): Ver
   }
 }
 
-function applyAppend(attempt: Attempt, { pk, value: text, isChained }: Append): void {
+function applyAppend(attempt: CommitAttempt, { pk, value: text, isChained }: Append): void {
   const key = { pk, sk: appendedKey(attempt.seq, attempt.appended++) };
   if (isChained !== true) {
     putValue(attempt, key, text, undefined);
@@ -176,7 +174,7 @@ function applyAppend(attempt: Attempt, { pk, value: text, isChained }: Append): 
 }
 
 /** A commit may append to one partition more than once. A head that is none holds up no writer: a verification finds it. */
-function findChainHead({ group, scope, own }: Attempt, pk: string): ChainHead {
+function findChainHead({ group, scope, own }: CommitAttempt, pk: string): ChainHead {
   const key = chainHeadKey(pk);
   const written = own.get(scope, key) ?? group.written.get(scope, key);
   const value = written === undefined ? group.current.value(scope, key) : written.item?.value;
@@ -184,7 +182,7 @@ function findChainHead({ group, scope, own }: Attempt, pk: string): ChainHead {
 }
 
 /** A counter is an item whose value is its decimal text. What stood beside the value, its `due`, stays. */
-function applyAdd(attempt: Attempt, change: Add, changeIndex: number): Verdict | undefined {
+function applyAdd(attempt: CommitAttempt, change: Add, changeIndex: number): CommitVerdict | undefined {
   const counter = findCounter(attempt, change);
   const before = counter === undefined ? 0 : parseCounter(counter.value);
   if (before === undefined) return { kind: 'not-a-counter', changeIndex };
@@ -194,6 +192,19 @@ function applyAdd(attempt: Attempt, change: Add, changeIndex: number): Verdict |
   putValue(attempt, change, String(sum), counter?.due);
   attempt.sums.push(sum);
   return undefined;
+}
+
+function applyTally(attempt: CommitAttempt, change: Tally, changeIndex: number): CommitVerdict | undefined {
+  const before = findCounter(attempt, change);
+  try {
+    const row = tallied(before?.value, change);
+    if (isLeft(row)) putValue(attempt, change, tallyText(row), undefined);
+    else attempt.own.set(attempt.scope, change, undefined);
+    attempt.sums.push(Number(row.figures[0] ?? 0));
+    return undefined;
+  } catch {
+    return { kind: 'not-a-counter', changeIndex };
+  }
 }
 
 function holds(condition: Exclude<Condition, 'any'>, version: number | undefined): boolean {
@@ -207,30 +218,30 @@ function holds(condition: Exclude<Condition, 'any'>, version: number | undefined
   }
 }
 
-function putValue(attempt: Attempt, key: Key, value: string, due: Due | undefined): void {
+function putValue(attempt: CommitAttempt, key: Key, value: string, due: Due | undefined): void {
   const item: Item = { pk: key.pk, sk: key.sk, version: attempt.seq, value };
   attempt.own.set(attempt.scope, key, due === undefined ? item : { ...item, due: { at: due.at, queue: due.queue } });
 }
 
-function putIndex(attempt: Attempt, key: Key, target: Key): void {
+function putIndex(attempt: CommitAttempt, key: Key, target: Key): void {
   const item = { pk: key.pk, sk: key.sk, version: attempt.seq, value: '' };
   attempt.own.set(attempt.scope, key, { ...item, target: { pk: target.pk, sk: target.sk } });
 }
 
 /** A commit names a key once, so its conditions never meet its own writes: only those of earlier members. */
-function liveVersion({ group, scope }: Attempt, change: Put | Remove | Check): number | undefined {
+function liveVersion({ group, scope }: CommitAttempt, change: Put | Remove | Check): number | undefined {
   return versionOf(group, scope, change, change.kind === 'check' ? readOnce : readItem);
 }
 
 /** What is under a key before the commit. */
-function versionOf(group: Group, scope: ScopeName, key: Key, read: typeof readItem): number | undefined {
+function versionOf(group: CommitGroup, scope: ScopeName, key: Key, read: typeof readItem): number | undefined {
   const written = group.written.get(scope, key);
-  const standing = written === undefined ? read(group, scope, key) : written.item;
-  return standing === undefined || isExpired(standing.due, group.current.now) ? undefined : standing.version;
+  const current = written === undefined ? read(group, scope, key) : written.item;
+  return current === undefined || isExpired(current.due, group.current.now) ? undefined : current.version;
 }
 
 /** The commit's own changes do not count, wherever they are: they were planned on what was read. */
-function areAsRead({ group, scope }: Attempt, { items, parts }: CheckReads): boolean {
+function areAsRead({ group, scope }: CommitAttempt, { items, parts }: CheckReads): boolean {
   return (
     items.every((read) => versionOf(group, scope, read, readOnce) === read.version) &&
     parts.every((part) => isPartAsRead(group, scope, part))
@@ -238,7 +249,7 @@ function areAsRead({ group, scope }: Attempt, { items, parts }: CheckReads): boo
 }
 
 /** By what is stored, and the writes of the commits before in its place. */
-function isPartAsRead({ written, current }: Group, scope: ScopeName, part: PartRead): boolean {
+function isPartAsRead({ written, current }: CommitGroup, scope: ScopeName, part: PartRead): boolean {
   const isOfPart = within(part);
   const own = [...written.partition(scope, part.pk).values()].filter(({ sk }) => isOfPart(sk));
   const hidden = new Set(own.map(({ sk }) => sk));
@@ -247,26 +258,26 @@ function isPartAsRead({ written, current }: Group, scope: ScopeName, part: PartR
   return isAsRead(part, [...stored, ...live]);
 }
 
-function readItem({ current }: Group, scope: ScopeName, key: Key): StoredItem | undefined {
+function readItem({ current }: CommitGroup, scope: ScopeName, key: Key): StoredItem | undefined {
   return current.item(scope, key);
 }
 
 /** Nothing is stored before the whole group is decided, so what was read once holds for all of it. */
-function readOnce(group: Group, scope: ScopeName, key: Key): StoredItem | undefined {
+function readOnce(group: CommitGroup, scope: ScopeName, key: Key): StoredItem | undefined {
   const name = `${partitionName(scope, key.pk)}\0${key.sk}`;
   const known = group.checked.get(name);
   if (known !== undefined || group.checked.has(name)) return known;
-  const standing = readItem(group, scope, key);
-  group.checked.set(name, standing);
-  return standing;
+  const current = readItem(group, scope, key);
+  group.checked.set(name, current);
+  return current;
 }
 
-function findCounter({ group, scope }: Attempt, key: Key): { value: string; due: Due | undefined } | undefined {
+function findCounter({ group, scope }: CommitAttempt, key: Key): { value: string; due: Due | undefined } | undefined {
   const written = group.written.get(scope, key);
-  const standing = written === undefined ? group.current.item(scope, key) : written.item;
-  if (standing === undefined || isExpired(standing.due, group.current.now)) return undefined;
+  const current = written === undefined ? group.current.item(scope, key) : written.item;
+  if (current === undefined || isExpired(current.due, group.current.now)) return undefined;
   const value = written === undefined ? group.current.value(scope, key) : written.item?.value;
-  return { value: value ?? '', due: standing.due };
+  return { value: value ?? '', due: current.due };
 }
 
 function parseCounter(text: string): number | undefined {
@@ -285,7 +296,7 @@ export function isAppendedKey(sk: string): boolean {
 }
 
 /** Written keys hide stored ones, so as many stored keys are read as could be hidden, and one more. */
-function isEmpty(attempt: Attempt, { pk, prefix }: CheckEmpty): boolean {
+function isEmpty(attempt: CommitAttempt, { pk, prefix }: CheckEmpty): boolean {
   const { group, scope, own } = attempt;
   const written = new Map([...group.written.partition(scope, pk), ...own.partition(scope, pk)]);
   let hidden = 0;

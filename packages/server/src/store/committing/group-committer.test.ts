@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type CommitOptions, OutcomeUnknown, Unavailable } from '../port.ts';
-import type { Member } from './apply-group.ts';
+import type { GroupMember } from './apply-group.ts';
 import { type CommitterLimits, committerDefaults, GroupCommitter, type MemberAnswer } from './group-committer.ts';
 
 describe('a group committer', () => {
@@ -135,12 +135,12 @@ describe('a group committer', () => {
 
   test('tells the first of a large group at once, and the others in turns, owner by owner and in their order', async () => {
     const bench = new CommitterBench({ groupChangesMax: 4096 });
-    const told: string[] = [];
+    const notified: string[] = [];
     const append = { kind: 'append', pk: 'log', value: '1' } as const;
     const submit = (scope: string, name: string, changes: number) =>
       void bench.committer
         .submit({ kind: 'commit', scope, changes: Array.from({ length: changes }, () => append) }, 1)
-        .then(() => told.push(name));
+        .then(() => notified.push(name));
     for (const name of ['one', 'two', 'three', 'four', 'five']) submit('busy-1', name, 320);
     submit('busy-2', 'six', 1);
     submit('modest', 'other', 1);
@@ -148,13 +148,13 @@ describe('a group committer', () => {
     bench.finish();
     for (let tick = 0; tick < 20; tick++) await Promise.resolve();
     // In the order of the group, in which owners and their scopes take turns.
-    assert.deepEqual(told, ['one', 'other', 'six', 'two']);
+    assert.deepEqual(notified, ['one', 'other', 'six', 'two']);
     submit('modest', 'later', 1);
     await bench.turn();
-    assert.deepEqual(told.slice(4), ['three', 'four']);
+    assert.deepEqual(notified.slice(4), ['three', 'four']);
     bench.finish();
     await bench.committer.close();
-    assert.deepEqual(told.slice(6).sort(), ['five', 'later']);
+    assert.deepEqual(notified.slice(6).sort(), ['five', 'later']);
   });
 
   test('ends a group at its limit of bytes, and lets a larger commit go alone', async () => {
@@ -280,8 +280,8 @@ describe('a group committer for groups of one scope', () => {
   });
 
   test('leaves room beside a lane whose groups do not end', async () => {
-    const laneOf = (scope: string) => (scope.startsWith('hung') ? 1 : undefined);
-    const bench = new CommitterBench({ groupsAtOnce: 4, scopesOfGroupMax: 1, groupsOfLaneMax: 2, laneOf });
+    const serverGroupOf = (scope: string) => (scope.startsWith('hung') ? 1 : undefined);
+    const bench = new CommitterBench({ groupsAtOnce: 4, scopesOfGroupMax: 1, groupsOfServerMax: 2, serverGroupOf });
     for (const name of ['hung1', 'hung2', 'hung3', 'hung4', 'a', 'b', 'c']) bench.submit(name, 1);
     await bench.turn();
     assert.deepEqual(bench.groups, [['hung1'], ['hung2'], ['a'], ['b']]);
@@ -452,7 +452,7 @@ class CommitterBench {
     this.#submit({ kind: 'commit', scope, changes: Array.from({ length: changes }, () => append) }, changes);
   }
 
-  #submit(member: Member, bytes: number, options?: CommitOptions): void {
+  #submit(member: GroupMember, bytes: number, options?: CommitOptions): void {
     const answer = this.committer.submit(member, bytes, options);
     this.#answers.push(
       answer.then(
@@ -497,7 +497,7 @@ class CommitterBench {
     return group;
   }
 
-  #begin(members: readonly Member[]): Promise<readonly MemberAnswer[]> {
+  #begin(members: readonly GroupMember[]): Promise<readonly MemberAnswer[]> {
     assert.ok(this.#underWay.length < this.#groupsAtOnce, 'too many groups are under way');
     const group: Group = { members, answer: Promise.withResolvers() };
     this.#underWay = [...this.#underWay, group];
@@ -509,6 +509,6 @@ class CommitterBench {
 }
 
 interface Group {
-  readonly members: readonly Member[];
+  readonly members: readonly GroupMember[];
   readonly answer: PromiseWithResolvers<readonly MemberAnswer[]>;
 }

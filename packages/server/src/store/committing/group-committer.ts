@@ -1,18 +1,16 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { type CommitOptions, ownerOf, type ScopeName, Unavailable } from '../port.ts';
-import type { Member, Verdict } from './apply-group.ts';
-import { CommitQueue, changesIn, type Waiting } from './commit-queue.ts';
-import { CompletionQueue } from './completion-queue.ts';
-import { TenantQuota } from './tenant-quota.ts';
+import type { CommitVerdict, GroupMember } from './apply-group.ts';
+import { CommitQueue, changesIn, type QueuedCommit, TenantQuota } from './commit-queue.ts';
 
 /** `apart`: nothing of the member is stored, and it has to be run again in a group of its scope alone. */
-export type MemberAnswer = Verdict | 'retryAlone';
+export type MemberAnswer = CommitVerdict | 'retryAlone';
 
 /**
  * Judges and stores one group, and answers when it is on disk; a rejection is handed to every member. INVARIANT: no
  * member of a group of one scope is answered `apart`.
  */
-export type RunGroup = (members: readonly Member[]) => Promise<readonly MemberAnswer[]>;
+type RunGroup = (members: readonly GroupMember[]) => Promise<readonly MemberAnswer[]>;
 
 export interface CommitterLimits {
   readonly groupMax: number;
@@ -32,14 +30,14 @@ export interface CommitterLimits {
   readonly scopesOfGroupMax?: number;
   /** So many changes of a group may be of one owner where others commit too, or one commit. Left out: all of them. */
   readonly groupChangesOfOwnerMax?: number;
-  /** So many groups of one lane are under way at once, so that a lane that hangs leaves room for the others. */
-  readonly groupsOfLaneMax?: number;
+  /** The concurrent groups of one server group, so that a server that hangs leaves room for the others. */
+  readonly groupsOfServerMax?: number;
   /** What a scope shares with others that would hang with it, such as a server. Groups are of one scope then. */
-  readonly laneOf?: (scope: ScopeName) => Lane;
+  readonly serverGroupOf?: (scope: ScopeName) => ServerGroup;
 }
 
-/** `undefined` where it is not known yet: such scopes share a lane. */
-export type Lane = number | undefined;
+/** `undefined` where it is not known yet: such scopes share a queue. */
+export type ServerGroup = number | undefined;
 
 export const committerDefaults: CommitterLimits = {
   groupMax: 256,
@@ -65,8 +63,8 @@ export class GroupCommitter {
   readonly #apart = new Set<ScopeName>();
   readonly #answers = new CompletionQueue();
   readonly #shares: TenantQuota;
-  /** How many groups of each lane are under way. */
-  readonly #lanes = new Map<Lane, number>();
+  /** The number of concurrent groups of each server group. */
+  readonly #commitsByServer = new Map<ServerGroup, number>();
   #queuedBytes = 0;
   #underWay = 0;
   #isStarting = false;
@@ -80,10 +78,10 @@ export class GroupCommitter {
   }
 
   /** `bytes` is the size of the commit's keys and values. */
-  submit(member: Member, bytes: number, { priority = 'request' }: CommitOptions = {}): Promise<Verdict> {
+  submit(member: GroupMember, bytes: number, { priority = 'request' }: CommitOptions = {}): Promise<CommitVerdict> {
     const refusal = this.#refusal(member.scope, bytes);
     if (refusal !== undefined) return Promise.reject(new Unavailable(refusal));
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    const { promise, resolve, reject } = Promise.withResolvers<CommitVerdict>();
     this.#lines[priority].push({ member, bytes, priority, resolve, reject });
     this.#queuedBytes += bytes;
     this.#start();
@@ -139,10 +137,10 @@ export class GroupCommitter {
     if (this.#isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  async #runGroup(group: readonly Waiting[]): Promise<void> {
+  async #runGroup(group: readonly QueuedCommit[]): Promise<void> {
     const scopes = new Set(group.map(({ member }) => member.scope));
-    const lane = this.#laneOf(group[0]?.member.scope);
-    this.#lanes.set(lane, (this.#lanes.get(lane) ?? 0) + 1);
+    const serverGroup = this.#serverGroupOf(group[0]?.member.scope);
+    this.#commitsByServer.set(serverGroup, (this.#commitsByServer.get(serverGroup) ?? 0) + 1);
     this.#underWay++;
     for (const scope of scopes) {
       this.#busy.add(scope);
@@ -150,14 +148,14 @@ export class GroupCommitter {
     }
     await this.#settle(group, scopes.size === 1);
     this.#underWay--;
-    const left = (this.#lanes.get(lane) ?? 0) - 1;
-    if (left > 0) this.#lanes.set(lane, left);
-    else this.#lanes.delete(lane);
+    const left = (this.#commitsByServer.get(serverGroup) ?? 0) - 1;
+    if (left > 0) this.#commitsByServer.set(serverGroup, left);
+    else this.#commitsByServer.delete(serverGroup);
     for (const scope of scopes) this.#busy.delete(scope);
     this.#runGroups();
   }
 
-  async #settle(group: readonly Waiting[], isOfOneScope: boolean): Promise<void> {
+  async #settle(group: readonly QueuedCommit[], isOfOneScope: boolean): Promise<void> {
     try {
       const answers = await this.#run(group.map((waiting) => waiting.member));
       if (isOfOneScope && answers.includes('retryAlone'))
@@ -165,7 +163,7 @@ export class GroupCommitter {
       for (const [index, waiting] of group.entries()) {
         const answer = answers[index];
         if (answer === undefined) waiting.reject(new Error('the engine left a commit without an answer'));
-        else if (answer !== 'retryAlone') this.#answers.tell(waiting, answer);
+        else if (answer !== 'retryAlone') this.#answers.complete(waiting, answer);
       }
       this.#putBack(group.filter((_, index) => answers[index] === 'retryAlone'));
     } catch (error) {
@@ -174,7 +172,7 @@ export class GroupCommitter {
   }
 
   /** In front of what has come to their scopes meanwhile. */
-  #putBack(group: readonly Waiting[]): void {
+  #putBack(group: readonly QueuedCommit[]): void {
     for (const waiting of group) {
       this.#queuedBytes += waiting.bytes;
       this.#apart.add(waiting.member.scope);
@@ -184,8 +182,8 @@ export class GroupCommitter {
     this.#lines.background.putBack(background);
   }
 
-  #nextGroup(): readonly Waiting[] {
-    const group: Waiting[] = [];
+  #nextGroup(): readonly QueuedCommit[] {
+    const group: QueuedCommit[] = [];
     const changesOfOwnerMax = this.#shares.changesMax(this.#lines.request.owners);
     const mayBeBehind = !this.#someGoFirst();
     const forming: Forming = { scopes: new Set(), changesOf: new Map(), changesOfOwnerMax, mayBeBehind };
@@ -215,23 +213,23 @@ export class GroupCommitter {
   }
 
   #mayRun(scope: ScopeName): boolean {
-    const { groupsOfLaneMax = Number.POSITIVE_INFINITY } = this.#limits;
-    return !this.#busy.has(scope) && (this.#lanes.get(this.#laneOf(scope)) ?? 0) < groupsOfLaneMax;
+    const { groupsOfServerMax = Number.POSITIVE_INFINITY } = this.#limits;
+    return !this.#busy.has(scope) && (this.#commitsByServer.get(this.#serverGroupOf(scope)) ?? 0) < groupsOfServerMax;
   }
 
-  #laneOf(scope: ScopeName | undefined): Lane {
-    return scope === undefined ? undefined : this.#limits.laneOf?.(scope);
+  #serverGroupOf(scope: ScopeName | undefined): ServerGroup {
+    return scope === undefined ? undefined : this.#limits.serverGroupOf?.(scope);
   }
 
   /** Who comes next into a group. */
-  #nextPlace(forming: Forming): QueuePosition | undefined {
+  #nextPlace(forming: Forming): { readonly line: CommitQueue; readonly next: QueuedCommit } | undefined {
     const { scopes } = forming;
     const { scopesOfGroupMax = Number.POSITIVE_INFINITY } = this.#limits;
     const isAlone = scopes.values().some((scope) => this.#apart.has(scope));
     const isClosed = isAlone || scopes.size >= scopesOfGroupMax;
     const isFree = (scope: ScopeName) =>
       this.#mayRun(scope) && (scopes.size === 0 || !this.#apart.has(scope) || scopes.has(scope));
-    const mayCome = (next: Waiting) =>
+    const mayCome = (next: QueuedCommit) =>
       !hasItsShare(forming, next) && (forming.mayBeBehind || !this.#shares.isBehind(next));
     for (const line of [this.#lines.request, this.#lines.background]) {
       const next = isClosed
@@ -258,12 +256,12 @@ interface Forming {
 }
 
 /** A commit that is larger than the share of its owner comes alone of it. */
-function hasItsShare({ changesOf, changesOfOwnerMax }: Forming, next: Waiting): boolean {
+function hasItsShare({ changesOf, changesOfOwnerMax }: Forming, next: QueuedCommit): boolean {
   const before = changesOf.get(ownerOf(next.member.scope));
   return before !== undefined && before + changesIn(next) > changesOfOwnerMax;
 }
 
-function join({ scopes, changesOf }: Forming, waiting: Waiting): void {
+function join({ scopes, changesOf }: Forming, waiting: QueuedCommit): void {
   const { scope } = waiting.member;
   // Served last, so that the scopes of a group take turns.
   scopes.delete(scope);
@@ -272,7 +270,61 @@ function join({ scopes, changesOf }: Forming, waiting: Waiting): void {
   changesOf.set(owner, (changesOf.get(owner) ?? 0) + changesIn(waiting));
 }
 
-interface QueuePosition {
-  readonly line: CommitQueue;
-  readonly next: Waiting;
+/** In changes, which say how much follows: so many are answered in a round of the event loop, or one commit of more. */
+const changesPerSlice = 512;
+
+/**
+ * Answers commits with their outcome. What follows an answer takes as long as the commit itself, so of a large group
+ * only the first are answered at once, and the others in the following rounds of the event loop, owner by owner. Those
+ * of one owner are answered in their order.
+ */
+class CompletionQueue {
+  readonly #owners = new Map<string, Completion[]>();
+  #left = changesPerSlice;
+  #isTurnToCome = false;
+
+  get isEmpty(): boolean {
+    return this.#owners.size === 0;
+  }
+
+  complete(waiting: QueuedCommit, verdict: CommitVerdict): void {
+    const owner = ownerOf(waiting.member.scope);
+    const line = this.#owners.get(owner);
+    if (line !== undefined) line.push({ waiting, verdict });
+    else if (this.#left > 0) this.#resolve({ waiting, verdict });
+    else this.#owners.set(owner, [{ waiting, verdict }]);
+    // A commit now and then asks for no turn.
+    if (this.#left < changesPerSlice / 2) this.#scheduleSlice();
+  }
+
+  #resolve({ waiting, verdict }: Completion): void {
+    this.#left -= changesIn(waiting);
+    waiting.resolve(verdict);
+  }
+
+  #scheduleSlice(): void {
+    if (this.#isTurnToCome) return;
+    this.#isTurnToCome = true;
+    setImmediate(() => this.#runSlice());
+  }
+
+  #runSlice(): void {
+    this.#isTurnToCome = false;
+    this.#left = changesPerSlice;
+    while (this.#left > 0) {
+      const [first] = this.#owners;
+      if (first === undefined) return;
+      const [owner, line] = first;
+      const next = line.shift();
+      this.#owners.delete(owner);
+      if (line.length > 0) this.#owners.set(owner, line);
+      if (next !== undefined) this.#resolve(next);
+    }
+    this.#scheduleSlice();
+  }
+}
+
+interface Completion {
+  readonly waiting: QueuedCommit;
+  readonly verdict: CommitVerdict;
 }

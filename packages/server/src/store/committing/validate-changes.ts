@@ -1,6 +1,6 @@
 import { chainHeads } from '../chain.ts';
+import { readsIn } from '../key-bounds.ts';
 import { type Change, type CheckReads, type Due, isIndexPartition, type Key, limits, TooLarge } from '../port.ts';
-import { readsIn } from './parts.ts';
 
 /**
  * Holds a commit to what the port promises before any adapter sees it: a mistake of the caller is a `TypeError`,
@@ -65,6 +65,8 @@ function validateChange(change: Change, what: string): number {
     case 'add':
       assertBounds(change, what);
       return validatePlace(change, false, what);
+    case 'tally':
+      return validatePlace(change, false, what) + validateValue(change.label, what);
     case 'remove':
       refuseChainHead(change, what);
       return validateKey(change, `${what}:`);

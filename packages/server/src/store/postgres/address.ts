@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 
-/** How the server is reached, and where in its database the stores lie. */
+/** The way the server is reached, and where in its database the stores lie. */
 export interface Address {
   readonly client: pg.ClientConfig;
   /** Where else the server may be, which takes writes at one place at a time. */
-  readonly others?: readonly ServerPlace[];
+  readonly others?: readonly ServerAddress[];
   /** Each store has a schema of its own: this name, `_` and the name of its data space. */
   readonly schema: string;
   /** Whether Citus is to distribute the tables when they are made; undefined where the address does not say. */
   readonly wantsCitus: boolean | undefined;
-  /** How many connections a store opens at most, to each server. */
+  /** The number of connections that a store opens at most, to each server. */
   readonly counts: { readonly reads?: number; readonly commits?: number };
   /**
    * How long a read may take, in milliseconds; undefined where the address does not say. Calls are answered within 30 s,
@@ -20,7 +20,7 @@ export interface Address {
   readonly readTimeout: number | undefined;
 }
 
-export interface ServerPlace {
+export interface ServerAddress {
   readonly host?: string;
   readonly port?: number;
 }
@@ -31,7 +31,7 @@ export function configsOf({ client, others = [] }: Address): readonly pg.ClientC
 }
 
 /** One server, with the credentials and the encryption of the address. */
-export function addressAt(address: Address, { host, port }: ServerPlace): Address {
+export function addressAt(address: Address, { host, port }: ServerAddress): Address {
   return { ...address, client: { ...address.client, host, port }, others: [] };
 }
 
@@ -77,14 +77,14 @@ function splitHosts(url: string): readonly string[] {
   return hosts.includes(',') ? hosts.split(',').map((host) => `${scheme}${credentials}${host}${rest}`) : [url];
 }
 
-function readPlace(url: string): ServerPlace {
+function readPlace(url: string): ServerAddress {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.hostname === '')
     throw new Error('the address of the PostgreSQL store has a host that is none');
   return placeOf(parsed);
 }
 
-function placeOf({ hostname, port }: URL): ServerPlace {
+function placeOf({ hostname, port }: URL): ServerAddress {
   const host = decoded(hostname.replace(/^\[(.+)\]$/, '$1'));
   return { ...(host === '' ? {} : { host }), ...(port === '' ? {} : { port: Number(port) }) };
 }
@@ -104,16 +104,18 @@ const optionNames = [
   'sslkey',
 ] as const;
 
-type Options = { readonly [Name in (typeof optionNames)[number]]?: string };
+type AddressOptions = { readonly [Name in (typeof optionNames)[number]]?: string };
 
-function readOptions(parameters: URLSearchParams): Options {
+function readOptions(parameters: URLSearchParams): AddressOptions {
   for (const name of parameters.keys()) {
     if (optionNames.some((known) => known === name)) continue;
     // A password with a question mark in it makes an option of what follows.
-    const said = /^[a-z_]+$/.test(name) ? `an option \`${name}\`, which is not known` : 'an option that is not known';
-    throw new Error(`the address of the PostgreSQL store has ${said}`);
+    const description = /^[a-z_]+$/.test(name)
+      ? `an option \`${name}\`, which is not known`
+      : 'an option that is not known';
+    throw new Error(`the address of the PostgreSQL store has ${description}`);
   }
-  const options: Options = Object.fromEntries(parameters);
+  const options: AddressOptions = Object.fromEntries(parameters);
   const { target_session_attrs: wanted = 'read-write' } = options;
   if (wanted === 'read-write' || wanted === 'primary') return options;
   throw new Error('the option `target_session_attrs` of the PostgreSQL store is `read-write` or `primary`');
@@ -127,7 +129,7 @@ function readFlag(text: string | undefined): boolean | undefined {
 }
 
 function readNumber(
-  options: Options,
+  options: AddressOptions,
   name: 'reads' | 'commits' | 'read_timeout',
   { min, max }: { readonly min: number; readonly max: number },
 ): number {
@@ -141,7 +143,7 @@ function readNumber(
  * As libpq understands the modes, but that `prefer` is refused: it does not protect from an attacker who can change
  * traffic.
  */
-function readSsl({ sslmode = 'disable', sslrootcert, sslcert, sslkey }: Options): boolean | ConnectionOptions {
+function readSsl({ sslmode = 'disable', sslrootcert, sslcert, sslkey }: AddressOptions): boolean | ConnectionOptions {
   const files = {
     ...(sslrootcert === undefined ? {} : { ca: readFile(sslrootcert, 'sslrootcert') }),
     ...(sslcert === undefined ? {} : { cert: readFile(sslcert, 'sslcert') }),

@@ -62,8 +62,8 @@ describe('the version of data on PostgreSQL', { skip: whyNot }, () => {
 
   test('ends a node that was cut off while another release raised it, before the node reads or writes', async () => {
     spaces++;
-    const told: string[] = [];
-    const node = await open({ onFatal: ({ message }) => told.push(message) });
+    const notified: string[] = [];
+    const node = await open({ onFatal: ({ message }) => notified.push(message) });
     await write(node, 'a');
     await endSessions();
     const alone = await open({ hold: 'alone' });
@@ -71,7 +71,9 @@ describe('the version of data on PostgreSQL', { skip: whyNot }, () => {
     await alone.store.close();
     await assert.rejects(write(node, 'b'), Unavailable);
     await assert.rejects(getOne(node.store.scope('s'), 'p', 'a'), Unavailable);
-    assert.ok(told.length > 0 && told.every((one) => one.includes(`migrated to version ${-dataVersion} meanwhile`)));
+    assert.ok(
+      notified.length > 0 && notified.every((one) => one.includes(`migrated to version ${-dataVersion} meanwhile`)),
+    );
     await node.store.close();
     const rows = await server.run(`select sk from "freehold_${space()}".items`);
     assert.deepEqual(rows, [{ sk: 'a' }]);

@@ -1,35 +1,33 @@
 import { chainHeadKey } from '../chain.ts';
-import type { Current, Head, Member, StoredItem } from '../committing/apply-group.ts';
-import { type Part, type PartItem, readAtMost, within } from '../committing/parts.ts';
-import { keyBounds } from '../key-bounds.ts';
+import type { CommittedState, GroupMember, Head, StoredItem } from '../committing/apply-group.ts';
+import { keyBounds, type PartItem, type PartitionPart, readAtMost, within } from '../key-bounds.ts';
 import type { Change, Due, Key, ScopeName } from '../port.ts';
 import type { Connection } from './connections/connection.ts';
-import { keyProduct, nameOf } from './key-product.ts';
-import type { Statements } from './statements.ts';
-import { textBounds } from './text-bounds.ts';
+import { keyProduct, nameOf, textBounds } from './rows.ts';
+import type { SqlStatements } from './statements.ts';
 
 /** What stands under a key. */
-type Standing = readonly [version: number, dueQueue: Due['queue'] | null, dueAt: number | null, value: string | null];
+type CurrentRow = readonly [version: number, dueQueue: Due['queue'] | null, dueAt: number | null, value: string | null];
 
 /** `place` is that of its key among those asked for, counted from 1. */
-type PlacedRow = readonly [place: number, ...Standing];
-type NamedRow = readonly [sk: string, pk: string, ...Standing];
+type PlacedRow = readonly [place: number, ...CurrentRow];
+type NamedRow = readonly [sk: string, pk: string, ...CurrentRow];
 
-interface AskedKey extends Key {
-  readonly isValueAsked: boolean;
+interface KeyToRead extends Key {
+  readonly needsValue: boolean;
 }
 
-interface AskedPart extends Part {
+interface PartToRead extends PartitionPart {
   readonly atMost: number;
 }
 
 /** Everything that judging a group of one scope may ask of the store, so that it can be read at once. */
 export class GroupReads {
   readonly #scope: ScopeName;
-  readonly #keys: readonly AskedKey[];
-  readonly #parts: readonly AskedPart[];
+  readonly #keys: readonly KeyToRead[];
+  readonly #parts: readonly PartToRead[];
 
-  constructor(scope: ScopeName, members: readonly Member[]) {
+  constructor(scope: ScopeName, members: readonly GroupMember[]) {
     const changes = members.flatMap((member) => (member.kind === 'commit' ? member.changes : []));
     this.#scope = scope;
     this.#keys = keysOf(changes);
@@ -39,46 +37,46 @@ export class GroupReads {
   /** Only under the lock of the head: then there are no writes between the statements. */
   async read(
     connection: Connection,
-    statements: Statements,
+    statements: SqlStatements,
     now: number,
-  ): Promise<(head: Head | undefined) => Current> {
+  ): Promise<(head: Head | undefined) => CommittedState> {
     const [found, ...items] = await Promise.all([
       this.#readStanding(connection, statements),
-      ...this.#parts.map((asked) => this.#readPart(connection, statements, { ...asked, now })),
+      ...this.#parts.map((part) => this.#readPart(connection, statements, { ...part, now })),
     ]);
-    const parts = new Map(this.#parts.map((asked, index) => [nameOfPart(asked), items[index]]));
+    const parts = new Map(this.#parts.map((part, index) => [nameOfPart(part), items[index]]));
     return (head) => ({
       now,
       head: () => head,
-      item: (_scope, key) => standingOf(found.get(nameOf(key))),
+      item: (_scope, key) => currentOf(found.get(nameOf(key))),
       value: (_scope, key) => found.get(nameOf(key))?.[3] ?? undefined,
       part: (_scope, part, atMost) => (parts.get(nameOfPart(part)) ?? []).slice(0, atMost),
     });
   }
 
   /** By the names of the keys. */
-  async #readStanding(connection: Connection, statements: Statements): Promise<ReadonlyMap<string, Standing>> {
+  async #readStanding(connection: Connection, statements: SqlStatements): Promise<ReadonlyMap<string, CurrentRow>> {
     if (this.#keys.length === 0) return new Map();
-    const counters = this.#keys.filter(({ isValueAsked }) => isValueAsked);
+    const counters = this.#keys.filter(({ needsValue }) => needsValue);
     const among = statements.isDistributed ? keyProduct(this.#keys) : undefined;
     if (among !== undefined) {
       const values = [this.#scope, ...among, counters.map(({ sk }) => sk)];
-      const { rows } = await connection.send<NamedRow>(statements.standingAmong(), values);
-      return new Map(rows.map(([sk, pk, ...standing]) => [nameOf({ pk, sk }), standing]));
+      const { rows } = await connection.send<NamedRow>(statements.currentAmong(), values);
+      return new Map(rows.map(([sk, pk, ...current]) => [nameOf({ pk, sk }), current]));
     }
-    const { rows } = await connection.send<PlacedRow>(statements.standing(), [
+    const { rows } = await connection.send<PlacedRow>(statements.current(), [
       this.#scope,
       this.#keys.map(({ pk }) => pk),
       this.#keys.map(({ sk }) => sk),
-      this.#keys.map(({ isValueAsked }) => String(isValueAsked)),
+      this.#keys.map(({ needsValue }) => String(needsValue)),
     ]);
-    return new Map(rows.map(([place, ...standing]) => [nameOf(this.#keys[place - 1] ?? { pk: '', sk: '' }), standing]));
+    return new Map(rows.map(([place, ...current]) => [nameOf(this.#keys[place - 1] ?? { pk: '', sk: '' }), current]));
   }
 
   async #readPart(
     connection: Connection,
-    statements: Statements,
-    { pk, atMost, now, ...range }: AskedPart & { readonly now: number },
+    statements: SqlStatements,
+    { pk, atMost, now, ...range }: PartToRead & { readonly now: number },
   ): Promise<readonly PartItem[]> {
     const { from, to } = textBounds(keyBounds(range));
     const values = [this.#scope, pk, from, now, atMost, ...(to === undefined ? [] : [to])];
@@ -90,26 +88,27 @@ export class GroupReads {
   }
 }
 
-function keysOf(changes: readonly Change[]): readonly AskedKey[] {
-  const asked = new Map<string, AskedKey>();
+function keysOf(changes: readonly Change[]): readonly KeyToRead[] {
+  const keys = new Map<string, KeyToRead>();
   for (const change of changes)
-    for (const key of askedKeysOf(change)) if (key.isValueAsked || !asked.has(nameOf(key))) asked.set(nameOf(key), key);
-  return [...asked.values()];
+    for (const key of keysToRead(change)) if (key.needsValue || !keys.has(nameOf(key))) keys.set(nameOf(key), key);
+  return [...keys.values()];
 }
 
 /** Changes that stand under no condition need to know nothing. Values of counters and of heads are read, no other. */
-function askedKeysOf(change: Change): readonly AskedKey[] {
+function keysToRead(change: Change): readonly KeyToRead[] {
   switch (change.kind) {
     case 'append':
-      return change.isChained === true ? [{ ...chainHeadKey(change.pk), isValueAsked: true }] : [];
+      return change.isChained === true ? [{ ...chainHeadKey(change.pk), needsValue: true }] : [];
     case 'add':
-      return [{ pk: change.pk, sk: change.sk, isValueAsked: true }];
+    case 'tally':
+      return [{ pk: change.pk, sk: change.sk, needsValue: true }];
     case 'check-reads':
-      return change.items.map(({ pk, sk }) => ({ pk, sk, isValueAsked: false }));
+      return change.items.map(({ pk, sk }) => ({ pk, sk, needsValue: false }));
     case 'put':
     case 'remove':
     case 'check':
-      return change.if === 'any' ? [] : [{ pk: change.pk, sk: change.sk, isValueAsked: false }];
+      return change.if === 'any' ? [] : [{ pk: change.pk, sk: change.sk, needsValue: false }];
     case 'put-index':
     case 'check-empty':
       return [];
@@ -117,31 +116,31 @@ function askedKeysOf(change: Change): readonly AskedKey[] {
 }
 
 /** Of each part as many items as show what is asked of it, and as many more as the group itself could hide. */
-function partsOf(changes: readonly Change[]): readonly AskedPart[] {
-  const asked = new Map<string, AskedPart>();
+function partsOf(changes: readonly Change[]): readonly PartToRead[] {
+  const parts = new Map<string, PartToRead>();
   for (const change of changes) {
-    if (change.kind === 'check-empty') addPart(asked, changes, { pk: change.pk, prefix: change.prefix, atMost: 1 });
+    if (change.kind === 'check-empty') addPart(parts, changes, { pk: change.pk, prefix: change.prefix, atMost: 1 });
     if (change.kind !== 'check-reads') continue;
     for (const { count, newest: _, isCut, ...part } of change.parts)
-      addPart(asked, changes, { ...part, atMost: readAtMost({ ...part, count, ...(isCut && { isCut }) }) });
+      addPart(parts, changes, { ...part, atMost: readAtMost({ ...part, count, ...(isCut && { isCut }) }) });
   }
-  return [...asked.values()];
+  return [...parts.values()];
 }
 
-function addPart(asked: Map<string, AskedPart>, changes: readonly Change[], part: AskedPart): void {
+function addPart(parts: Map<string, PartToRead>, changes: readonly Change[], part: PartToRead): void {
   const isOfPart = within(part);
   const mayHide = (other: Change): boolean =>
     other.kind === 'append' ? other.pk === part.pk : 'sk' in other && other.pk === part.pk && isOfPart(other.sk);
   const atMost = part.atMost + changes.filter(mayHide).length;
   const name = nameOfPart(part);
-  asked.set(name, { ...part, atMost: Math.max(atMost, asked.get(name)?.atMost ?? 0) });
+  parts.set(name, { ...part, atMost: Math.max(atMost, parts.get(name)?.atMost ?? 0) });
 }
 
-function nameOfPart({ pk, prefix = '', after = '', before = '' }: Part): string {
+function nameOfPart({ pk, prefix = '', after = '', before = '' }: PartitionPart): string {
   return [pk, prefix, after, before].join('\0');
 }
 
-function standingOf(row: Standing | undefined): StoredItem | undefined {
+function currentOf(row: CurrentRow | undefined): StoredItem | undefined {
   if (row === undefined) return undefined;
   const [version, queue, at] = row;
   return queue === null || at === null ? { version } : { version, due: { at, queue } };

@@ -1,12 +1,12 @@
 import { Unavailable } from '../port.ts';
 import { type Address, addressAt } from './address.ts';
-import { Connection, type TimeLimits } from './connections/connection.ts';
+import { Connection, type StatementTimeLimits, usePlannerSettings } from './connections/connection.ts';
 import { readClusterFacts } from './servers/cluster.ts';
 
-/** How a node holds the data of a schema: `shared` with other nodes, or `alone` while it migrates the data. */
+/** The way a node holds the data of a schema: `shared` with other nodes, or `alone` while it migrates the data. */
 export type Hold = 'shared' | 'alone';
 
-export interface Held {
+interface HeldData {
   readonly hold: Hold;
   /** What this node takes the data for; undefined where it takes it as it is. */
   readonly version: number | undefined;
@@ -21,7 +21,7 @@ export interface Held {
  * from being used by others. The lock is the session's: a node that lost all of its sessions finds out here what became
  * of the data meanwhile.
  */
-export async function openHeld(address: Address, limits: TimeLimits, held: Held): Promise<Connection> {
+export async function openHeld(address: Address, limits: StatementTimeLimits, held: HeldData): Promise<Connection> {
   const connection = await Connection.open(address, limits, held.isDistributed);
   try {
     await takeHold(connection, address.schema, held);
@@ -39,7 +39,7 @@ export async function openHeld(address: Address, limits: TimeLimits, held: Held)
 export async function holdElsewhere(
   entry: Connection,
   address: Address,
-  limits: TimeLimits,
+  limits: StatementTimeLimits,
 ): Promise<readonly Connection[]> {
   const { hasCitus } = await readClusterFacts(entry, address.schema);
   if (!hasCitus) return [];
@@ -69,7 +69,7 @@ const lockSql = {
   alone: `select pg_try_advisory_lock(hashtextextended($1, 0))`,
 };
 
-async function takeHold(connection: Connection, schema: string, { hold, ...taken }: Held): Promise<void> {
+async function takeHold(connection: Connection, schema: string, { hold, ...taken }: HeldData): Promise<void> {
   // A statement sees what stood when it began, so what it is held for is read by statements that begin after the lock.
   const [locked, found, facts] = await connection.together(() =>
     Promise.all([
@@ -86,7 +86,7 @@ async function takeHold(connection: Connection, schema: string, { hold, ...taken
 }
 
 function changeOf(
-  taken: Pick<Held, 'version' | 'isDistributed'>,
+  taken: Pick<HeldData, 'version' | 'isDistributed'>,
   found: { readonly version: number | undefined; readonly isDistributed: boolean },
 ): string | undefined {
   if (taken.version !== undefined && found.version !== undefined && taken.version !== found.version)
@@ -109,3 +109,38 @@ export class DataHeld extends Unavailable {
     );
   }
 }
+
+/** Where a server of a cluster is, by the lists of the cluster, and which server it has to be. */
+export interface ServerIdentity {
+  readonly host: string;
+  readonly port: number;
+  readonly identity: string;
+}
+
+/**
+ * A connection to a server of the cluster itself, with the credentials and the encryption of the address. A server that
+ * knows other tables or lost the lists of the cluster is refused here, and is no reason to stop the node: that is for
+ * the server of the address to say.
+ * @throws Unavailable where another server has the name, as `localhost` on the node's own machine can be.
+ */
+export async function openOnServer(
+  address: Address,
+  limits: StatementTimeLimits,
+  held: Omit<HeldData, 'onOther'>,
+  { host, port, identity }: ServerIdentity,
+): Promise<Connection> {
+  const there = addressAt(address, { host, port });
+  const connection = await openHeld(there, limits, { ...held, onOther: () => undefined });
+  try {
+    const { rows } = await connection.send<readonly [string]>({ text: hereSql });
+    if (rows[0]?.[0] !== identity)
+      throw new Unavailable('another server answers by the name in the lists of the cluster');
+    await usePlannerSettings(connection);
+    return connection;
+  } catch (error) {
+    await connection.end();
+    throw error;
+  }
+}
+
+const hereSql = 'select system_identifier::text from pg_control_system()';

@@ -1,33 +1,42 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Member } from '../committing/apply-group.ts';
-import type { Lane, MemberAnswer } from '../committing/group-committer.ts';
-import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
+import type { GroupMember } from '../committing/apply-group.ts';
+import type { MemberAnswer, ServerGroup } from '../committing/group-committer.ts';
+import { type BoundedMeasure, type BoundedRead, type BoundedSelect, type Engine, storeOnEngine } from '../engine.ts';
 import {
   type DueItem,
-  type Followed,
+  type FollowedEntry,
   type Health,
   type Item,
   type Key,
+  type Measured,
   type OpenedStore,
   type Queue,
   type ScopeHead,
   type ScopeName,
+  type Selected,
   type ServerChange,
   Unavailable,
 } from '../port.ts';
 import { type Address, parseAddress } from './address.ts';
-import { Connection, type TimeLimits } from './connections/connection.ts';
+import { Connection, type StatementTimeLimits, useLongReadSettings } from './connections/connection.ts';
 import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
-import { DataHeld, type Hold, holdElsewhere, openHeld, versionSql } from './hold-data.ts';
+import {
+  DataHeld,
+  type Hold,
+  holdElsewhere,
+  openHeld,
+  openOnServer,
+  type ServerIdentity,
+  versionSql,
+} from './hold-data.ts';
+import { LongReads } from './query/long-reads.ts';
 import { PostgresReader, type Server } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import { type ClusterFacts, contradiction, readClusterFacts } from './servers/cluster.ts';
-import { ClusterLanes } from './servers/cluster-lanes.ts';
+import { ClusterPools } from './servers/cluster-pools.ts';
 import { type Placement, placementOf, refuseWorker } from './servers/distribution.ts';
-import { type ConnectionCounts, type Lanes, SingleLane } from './servers/lanes.ts';
-import { openOnServer, type ServerPlace } from './servers/open-on-server.ts';
-import { WatchedLane } from './servers/watched-lane.ts';
-import { Statements } from './statements.ts';
+import { type ConnectionCounts, type ServerPools, SinglePool, WatchedPool } from './servers/server-pools.ts';
+import { SqlStatements } from './statements.ts';
 import { PostgresWriter } from './writer.ts';
 
 export interface PostgresOptions {
@@ -53,21 +62,24 @@ const readTimeout = 10_000;
 /** On a cluster, whose servers end by their limits alone what hangs: within 5 s. */
 const clusterTimeout = 4000;
 
+/** A statement of a long read looks at no more than should take a tenth of a second. */
+const longTimeout = 3000;
+
 /** For a server that cannot even say that its time is over. */
 const grace = 500;
 
 const lockTimeout = 10_000;
 
 /** A node that stops in the middle of a group keeps the scope from others for as long as `lock`. */
-const commitLimits: TimeLimits = { statement: 10_000, lock: lockTimeout, grace };
+const commitLimits: StatementTimeLimits = { statement: 10_000, lock: lockTimeout, grace };
 
 /** Of a node that has the data alone, which answers no calls. */
-const aloneLimits: TimeLimits = { statement: 30_000, lock: lockTimeout };
+const aloneLimits: StatementTimeLimits = { statement: 30_000, lock: lockTimeout };
 
 /** For statements of all scopes, on a cluster. */
-const acrossLimits: TimeLimits = { statement: 10_000, lock: lockTimeout, grace };
+const acrossLimits: StatementTimeLimits = { statement: 10_000, lock: lockTimeout, grace };
 
-const probeLimits: TimeLimits = { statement: 2000, lock: 1000, grace: 200 };
+const probeLimits: StatementTimeLimits = { statement: 2000, lock: 1000, grace: 200 };
 
 /**
  * Scopes that commit at once share a transaction, which costs half of one each. With more, fewer transactions are under
@@ -79,7 +91,7 @@ const scopesOfTransactionMax = 8;
 /** A node that has just ended is gone by then from the list of the server. */
 const triesToHaveAlone = 30;
 
-const startLimits: TimeLimits = { statement: 120_000, lock: 60_000 };
+const startLimits: StatementTimeLimits = { statement: 120_000, lock: 60_000 };
 
 /** A store on PostgreSQL, or on Citus. Any number of processes may have it open. */
 export async function openPostgres({
@@ -106,13 +118,13 @@ export async function openPostgres({
   }
 }
 
-interface Started {
+interface OpenedCluster {
   readonly isSynced: boolean;
   readonly version: number;
   readonly facts: ClusterFacts;
 }
 
-async function start(address: Address, placement: Placement): Promise<Started> {
+async function start(address: Address, placement: Placement): Promise<OpenedCluster> {
   const connection = await Connection.open(address, startLimits);
   try {
     const before = await readClusterFacts(connection, address.schema);
@@ -148,15 +160,17 @@ function faultOf({ isWriter, takesWrites, isWaitedFor, isSynced }: Server): stri
   return isSynced ? undefined : 'the PostgreSQL server may lose writes: `fsync` or `full_page_writes` is off';
 }
 
-function limitsOf({ readTimeout: set }: Address, isDistributed: boolean): Record<'read' | 'commit', TimeLimits> {
-  if (!isDistributed)
-    return { read: { statement: set ?? readTimeout, lock: lockTimeout, grace }, commit: commitLimits };
-  const statement = set ?? clusterTimeout;
-  const limits = { statement, lock: Math.min(statement, lockTimeout), grace };
-  return { read: limits, commit: limits };
+function limitsOf(
+  { readTimeout: set }: Address,
+  isDistributed: boolean,
+): Record<'read' | 'long' | 'commit', StatementTimeLimits> {
+  const statement = set ?? (isDistributed ? clusterTimeout : readTimeout);
+  const read = { statement, lock: isDistributed ? Math.min(statement, lockTimeout) : lockTimeout, grace };
+  const long = { ...read, statement: Math.min(statement, longTimeout) };
+  return { read, long, commit: isDistributed ? read : commitLimits };
 }
 
-interface Use {
+interface PostgresDeps {
   readonly counts: ConnectionCounts;
   readonly hold: Hold;
   readonly onFatal: (error: Error) => void;
@@ -167,10 +181,11 @@ class PostgresEngine implements Engine {
   readonly kind = 'postgres';
   readonly groupsAtOnce: number;
   readonly scopesOfGroupMax: number;
-  readonly groupsOfLaneMax?: number;
+  readonly groupsOfServerMax?: number;
   readonly #address: Address;
-  readonly #lanes: Lanes;
+  readonly #pools: ServerPools;
   readonly #reader: PostgresReader;
+  readonly #longReads: LongReads;
   readonly #writer: PostgresWriter;
   /** Where the data is had alone: what has it on the other servers of a cluster. */
   #elsewhere: readonly Connection[] = [];
@@ -180,12 +195,12 @@ class PostgresEngine implements Engine {
   /** What the data has to be for the next connection; undefined until it is had alone. */
   #expected: number | undefined;
 
-  constructor(address: Address, use: Use, { isSynced, version, facts }: Started) {
+  constructor(address: Address, use: PostgresDeps, { isSynced, version, facts }: OpenedCluster) {
     const { counts, hold, onFatal } = use;
     const isDistributed = facts.tables === 'distributed';
-    const statements = new Statements(address.schema, isDistributed);
+    const statements = new SqlStatements(address.schema, isDistributed);
     const onOther = (change: string) => onFatal(new Error(change));
-    const open = (limits: TimeLimits, place?: ServerPlace) => {
+    const open = (limits: StatementTimeLimits, place?: ServerIdentity) => {
       const held = { hold, version: this.#expected, isDistributed };
       return place === undefined
         ? openHeld(address, limits, { ...held, onOther })
@@ -199,12 +214,13 @@ class PostgresEngine implements Engine {
     const limits = limitsOf(address, isDistributed);
     if (isDistributed && hold === 'shared') {
       // A server that hangs has no more than its share, and scopes whose server is not known yet have one of their own.
-      this.groupsOfLaneMax = counts.commits;
+      this.groupsOfServerMax = counts.commits;
       this.groupsAtOnce = counts.commits * (facts.servers.length + 1);
-      this.#lanes = new ClusterLanes(counts, {
+      this.#pools = new ClusterPools(counts, {
         schema: address.schema,
         open: {
           read: (place) => open(limits.read, place),
+          long: async (place) => useLongReadSettings(await open(limits.long, place)),
           commit: (place) => open(limits.commit, place),
           across: () => open(acrossLimits),
           probe: (place) =>
@@ -214,10 +230,11 @@ class PostgresEngine implements Engine {
       });
     } else if (hold === 'shared') {
       this.groupsAtOnce = counts.commits;
-      this.#lanes = new WatchedLane(counts, {
+      this.#pools = new WatchedPool(counts, {
         schema: address.schema,
         open: {
           read: () => open(limits.read),
+          long: async () => useLongReadSettings(await open(limits.long)),
           commit: () => open(limits.commit),
           probe: () => Connection.open(address, probeLimits),
         },
@@ -226,23 +243,24 @@ class PostgresEngine implements Engine {
       this.groupsAtOnce = counts.commits;
       // Of who has the data alone, the session that writes does.
       const read = () => Connection.open(address, aloneLimits, isDistributed);
-      this.#lanes = new SingleLane(counts, { read, commit: () => open(aloneLimits) });
+      this.#pools = new SinglePool(counts, { read, long: read, commit: () => open(aloneLimits) });
     }
-    this.#reader = new PostgresReader(this.#lanes, statements);
-    this.#writer = new PostgresWriter(this.#lanes, statements);
+    this.#reader = new PostgresReader(this.#pools, statements);
+    this.#longReads = new LongReads(this.#pools, address.schema);
+    this.#writer = new PostgresWriter(this.#pools, statements);
   }
 
   /** Ends when it is known which servers there are, and which of them answer. */
   async begin(): Promise<void> {
-    if (this.#lanes instanceof ClusterLanes) await this.#lanes.begin();
+    if (this.#pools instanceof ClusterPools) await this.#pools.begin();
   }
 
-  laneOf(scope: ScopeName): Lane {
-    return this.#lanes.laneOf?.(scope);
+  serverGroupOf(scope: ScopeName): ServerGroup {
+    return this.#pools.shareKeyOf?.(scope);
   }
 
   get servers(): Health['servers'] {
-    return this.#lanes.servers;
+    return this.#pools.servers;
   }
 
   /** `none` if the server is configured not to sync its files: it loses answered commits when it loses power. */
@@ -258,7 +276,7 @@ class PostgresEngine implements Engine {
     return this.#reader.range(scope, read, now);
   }
 
-  follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Followed[]> {
+  follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly FollowedEntry[]> {
     return this.#reader.follow(scope, read, now);
   }
 
@@ -266,7 +284,15 @@ class PostgresEngine implements Engine {
     return this.#reader.count(scope, read, now);
   }
 
-  runGroup(members: readonly Member[], now: number): Promise<readonly MemberAnswer[]> {
+  select(scope: ScopeName, read: BoundedSelect, now: number): Promise<Selected> {
+    return this.#longReads.select(scope, read, now);
+  }
+
+  measure(scope: ScopeName, read: BoundedMeasure, now: number): Promise<Measured> {
+    return this.#longReads.measure(scope, read, now);
+  }
+
+  runGroup(members: readonly GroupMember[], now: number): Promise<readonly MemberAnswer[]> {
     return this.#writer.run(members, now);
   }
 
@@ -287,7 +313,7 @@ class PostgresEngine implements Engine {
     for (let tries = 1; ; tries++) {
       try {
         // Who had it before has made of it what it is now.
-        await this.#lanes.commit(undefined, async (connection) => {
+        await this.#pools.commit(undefined, async (connection) => {
           this.#elsewhere = await holdElsewhere(connection, this.#address, startLimits);
           this.#version = await readVersion(connection, this.#address);
         });
@@ -306,7 +332,7 @@ class PostgresEngine implements Engine {
 
   async setDataVersion(version: number): Promise<void> {
     const text = `update "${this.#address.schema}".schema_version set version = ${version}`;
-    await this.#lanes.commit(undefined, (connection) => connection.send({ text }));
+    await this.#pools.commit(undefined, (connection) => connection.send({ text }));
     this.#version = version;
     this.#expected = version;
   }
@@ -316,7 +342,7 @@ class PostgresEngine implements Engine {
       const server = await this.#reader.server();
       this.#isSynced = server.isSynced;
       this.#fault =
-        faultOf(server) ?? ((this.#lanes.areSafe ?? true) ? undefined : 'a server of the store may lose writes');
+        faultOf(server) ?? ((this.#pools.areSafe ?? true) ? undefined : 'a server of the store may lose writes');
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       this.#fault = error.message;
@@ -329,6 +355,7 @@ class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#lanes.close(), ...this.#elsewhere.map((connection) => connection.end())]);
+    this.#longReads.close();
+    await Promise.all([this.#pools.close(), ...this.#elsewhere.map((connection) => connection.end())]);
   }
 }

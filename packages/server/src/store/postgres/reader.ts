@@ -2,7 +2,7 @@ import { compareBytes } from '../../lib/byte-order.ts';
 import type { BoundedRead } from '../engine.ts';
 import {
   type DueItem,
-  type Followed,
+  type FollowedEntry,
   type Item,
   type Key,
   limits,
@@ -12,43 +12,41 @@ import {
   type ScopeState,
 } from '../port.ts';
 import type { Value } from './connections/connection.ts';
-import { keyProduct, nameOf } from './key-product.ts';
-import { type ItemRow, itemOfRow } from './rows.ts';
-import type { Lanes } from './servers/lanes.ts';
-import { type RangeShape, type Statements, serverState } from './statements.ts';
-import { isWritable, textBounds } from './text-bounds.ts';
+import { type ItemRow, isWritable, itemOfRow, keyProduct, nameOf, textBounds } from './rows.ts';
+import type { ServerPools } from './servers/server-pools.ts';
+import { type RangeShape, type SqlStatements, serverState } from './statements.ts';
 
 /** More rows than that cost the server more than a plan. */
 const countedByRowsMax = 128;
 
 /** Every read is one statement, and so sees one snapshot. */
 export class PostgresReader {
-  readonly #connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>;
-  readonly #statements: Statements;
+  readonly #connections: Pick<ServerPools, 'read' | 'dueOfThoseUp'>;
+  readonly #statements: SqlStatements;
 
-  constructor(connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>, statements: Statements) {
+  constructor(connections: Pick<ServerPools, 'read' | 'dueOfThoseUp'>, statements: SqlStatements) {
     this.#connections = connections;
     this.#statements = statements;
   }
 
   async get(scope: ScopeName, keys: readonly Key[], now: number): Promise<readonly (Item | undefined)[]> {
-    const asked = keys.filter(({ pk, sk }) => isWritable(pk) && isWritable(sk));
-    const [first] = asked;
+    const requested = keys.filter(({ pk, sk }) => isWritable(pk) && isWritable(sk));
+    const [first] = requested;
     if (first === undefined) return keys.map(() => undefined);
     if (keys.length === 1) {
       const values = [scope, first.pk, first.sk, now];
       const [row] = await this.#connections.read<ItemRow>(this.#statements.getOne(), values);
       return [row === undefined ? undefined : itemOfRow(row)];
     }
-    const among = this.#statements.isDistributed ? keyProduct(asked) : undefined;
+    const among = this.#statements.isDistributed ? keyProduct(requested) : undefined;
     if (among !== undefined) {
       const rows = await this.#connections.read<ItemRow>(this.#statements.getAmong(), [scope, ...among, now]);
       const found = new Map(rows.map(itemOfRow).map((item) => [nameOf(item), item]));
       return keys.map((key) => found.get(nameOf(key)));
     }
-    const values = [scope, asked.map(({ pk }) => pk), asked.map(({ sk }) => sk), now];
+    const values = [scope, requested.map(({ pk }) => pk), requested.map(({ sk }) => sk), now];
     const rows = await this.#connections.read<readonly [...ItemRow, place: number]>(this.#statements.get(), values);
-    const found = new Map(rows.map((row) => [asked[row[itemColumnsMax] - 1], itemOfRow(row)]));
+    const found = new Map(rows.map((row) => [requested[row[itemColumnsMax] - 1], itemOfRow(row)]));
     return keys.map((key) => found.get(key));
   }
 
@@ -61,7 +59,7 @@ export class PostgresReader {
     return rows.filter(([, , , , , value]) => value !== null).map(itemOfRow);
   }
 
-  async follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Followed[]> {
+  async follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly FollowedEntry[]> {
     if (!isWritable(read.pk)) return [];
     const rows = await this.#connections.read<FollowedRow>(
       this.#statements.follow(shapeOf(read)),

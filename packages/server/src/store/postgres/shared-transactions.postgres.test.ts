@@ -156,15 +156,15 @@ async function takenHeads(work: () => Promise<void>): Promise<readonly (readonly
   const underWay = new Map<unknown, string[]>();
   const query: unknown = Reflect.get(pg.Client.prototype, 'query');
   assert.ok(typeof query === 'function');
-  Reflect.set(pg.Client.prototype, 'query', function note(this: unknown, ...asked: readonly unknown[]) {
-    const { text = '', name, values = [] } = (asked[0] ?? {}) as Partial<pg.QueryConfig>;
+  Reflect.set(pg.Client.prototype, 'query', function note(this: unknown, ...args: readonly unknown[]) {
+    const { text = '', name, values = [] } = (args[0] ?? {}) as Partial<pg.QueryConfig>;
     if (text.startsWith('begin')) {
       const heads: string[] = [];
       underWay.set(this, heads);
       transactions.push(heads);
     }
     if (name === 'take_head') underWay.get(this)?.push(String(values[0]));
-    return query.apply(this, asked);
+    return query.apply(this, args);
   });
   try {
     await work();

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import pg from 'pg';
 import type { OpenedStore, RangeRead } from '../port.ts';
 import { add, append, check, checkEmpty, put, putIndex, remove, TestClock } from '../testing/conformance/bench.ts';
 import { parseAddress } from './address.ts';
 import { Connection } from './connections/connection.ts';
 import { versionSql } from './hold-data.ts';
 import { openPostgres } from './open-postgres.ts';
-import { putSizes, type Statement, Statements } from './statements.ts';
+import { putSizes, type SqlStatement, SqlStatements } from './statements.ts';
 import { fakeCitus } from './testing/fake-citus.ts';
+import { namesOneScope, sentWhile } from './testing/sent-statements.ts';
 import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 const schema = `freehold_statements_${process.pid}`;
@@ -71,18 +71,18 @@ function testStatements(isDistributed: boolean): void {
 
 /** In every shape that the store asks for. A method that is new has to be named here. */
 function everyStatement(isDistributed: boolean): readonly string[] {
-  const statements = new Statements(schema, isDistributed);
+  const statements = new SqlStatements(schema, isDistributed);
   const both = [false, true];
   const shapes = both.flatMap((isOpenEnded) =>
     both.flatMap((isReverse) => both.map((isSized) => ({ isOpenEnded, isReverse, isSized }))),
   );
   const open = shapes.filter(({ isReverse, isSized }) => !isReverse && !isSized);
-  const made: Readonly<Record<string, readonly Statement[]>> = {
+  const made: Readonly<Record<string, readonly SqlStatement[]>> = {
     takeHead: [statements.takeHead()],
     makeHead: [statements.makeHead()],
     writeHead: [statements.writeHead()],
-    standing: [statements.standing()],
-    standingAmong: [statements.standingAmong()],
+    current: [statements.current()],
+    currentAmong: [statements.currentAmong()],
     put: putSizes.map((rows) => statements.put(rows)),
     remove: [statements.remove()],
     getOne: [statements.getOne()],
@@ -98,30 +98,18 @@ function everyStatement(isDistributed: boolean): readonly string[] {
     scopeBetween: [statements.scopeBetween()],
     due: [statements.due()],
   };
-  const methods = Object.getOwnPropertyNames(Statements.prototype).filter((name) => name !== 'constructor');
+  const methods = Object.getOwnPropertyNames(SqlStatements.prototype).filter((name) => name !== 'constructor');
   assert.deepEqual(Object.keys(made).sort(), methods.sort());
-  const isUsed = (name: string) => isDistributed || !['counted', 'standingAmong', 'getAmong'].includes(name);
+  const isUsed = (name: string) => isDistributed || !['counted', 'currentAmong', 'getAmong'].includes(name);
   return Object.entries(made).flatMap(([name, each]) => (isUsed(name) ? each.map(({ text }) => text) : []));
 }
 
 /** The texts that reach the tables while something runs. */
 async function recorded(work: () => Promise<void>): Promise<readonly string[]> {
-  const sent = new Set<string>();
-  const query: unknown = Reflect.get(pg.Client.prototype, 'query');
-  assert.ok(typeof query === 'function');
-  Reflect.set(pg.Client.prototype, 'query', function record(this: unknown, ...asked: readonly unknown[]) {
-    const [config] = asked;
-    sent.add(typeof config === 'string' ? config : String((config as pg.QueryConfig).text));
-    return query.apply(this, asked);
-  });
-  try {
-    await work();
-  } finally {
-    Reflect.set(pg.Client.prototype, 'query', query);
-  }
+  const sent = await sentWhile(work);
   // What a session begins with is asked once, and of no scope; the rest is asked of the servers of a cluster.
   const isOfServers = (sql: string) => sql === versionSql(schema) || /pg_dist_|current_setting/.test(sql);
-  return [...sent].filter((sql) => sql.includes(schema) && !isOfServers(sql));
+  return sent.filter((sql) => sql.includes(schema) && !isOfServers(sql));
 }
 
 async function request({ store }: OpenedStore): Promise<void> {
@@ -152,19 +140,4 @@ async function runJobs({ maintenance }: OpenedStore): Promise<void> {
   await maintenance.scan('s', { pk: 'p', sk: 'k' }, 5);
   await maintenance.scopes(undefined, 5);
   await maintenance.due('work', 0, 5);
-}
-
-/** Each table has its scope compared with the first parameter, or, where rows are written, each row begins with it. */
-function namesOneScope(sql: string): boolean {
-  const insert = /^insert into "\w+"\.\w+ \(scope, [^)]*\) values (.*) on conflict \(scope[^)]*\) do /.exec(sql);
-  if (insert !== null) {
-    const rows = insert[1]?.split(/(?<=\)), /) ?? [];
-    return rows.length > 0 && rows.every((row) => /^\(\$1, [^()]*\)$/.test(row));
-  }
-  const tables = [...sql.matchAll(/"\w+"\.(?:heads|items)(?: as (\w+))?/g)];
-  const compared = [...sql.matchAll(/(?:(\w+)\.)?scope = \$1(?!\d)/g)];
-  const aliases = (found: readonly RegExpMatchArray[]) => found.map(([, alias]) => alias ?? '').sort();
-  const mentions = [...sql.matchAll(/\bscope\b/g)].length;
-  assert.ok(tables.length > 0, sql);
-  return mentions === compared.length && aliases(tables).join() === aliases(compared).join();
 }

@@ -1,12 +1,12 @@
-import { inKeyProduct } from './key-product.ts';
+import { inKeyProduct } from './rows.ts';
 
 /** A text for the server, prepared once per connection under its name, or sent as it is when it has none. */
-export interface Statement {
+export interface SqlStatement {
   readonly name?: string;
   readonly text: string;
 }
 
-/** What a range read is made of; each combination is a statement of its own. */
+/** The source of a range read; each combination is a statement of its own. */
 export interface RangeShape {
   readonly isOpenEnded: boolean;
   readonly isReverse: boolean;
@@ -17,12 +17,12 @@ export interface RangeShape {
  * Scopes that ride together wait only for a moment for one that another node has, and go on without it. Longer than a
  * transaction should take, shorter than a commit should wait for another scope.
  */
-export function shared({ text }: Statement): Statement {
+export function shared({ text }: SqlStatement): SqlStatement {
   return { text: `${text}; set local lock_timeout = '250ms'` };
 }
 
-export const commit: Statement = { text: 'commit' };
-export const rollback: Statement = { text: 'rollback' };
+export const commit: SqlStatement = { text: 'commit' };
+export const rollback: SqlStatement = { text: 'rollback' };
 
 /** Rows that one statement writes: up to sixteen in one, more in steps. */
 export const putSizes: readonly number[] = [64, 32, ...Array.from({ length: 16 }, (_, index) => 16 - index)];
@@ -31,11 +31,11 @@ export const putSizes: readonly number[] = [64, 32, ...Array.from({ length: 16 }
  * The statements on one schema. INVARIANT: every one but those of {@link acrossScopes} names one scope, as `$1`, for
  * each table that it touches, so that a server which spreads the tables by scope sends it to one place.
  */
-export class Statements {
+export class SqlStatements {
   readonly #schema: string;
   /** Citus plans statements on one table once for all, and others each time: then they are on one where they can be. */
   readonly isDistributed: boolean;
-  readonly #made = new Map<string, Statement>();
+  readonly #made = new Map<string, SqlStatement>();
 
   constructor(schema: string, isDistributed: boolean) {
     this.#schema = schema;
@@ -43,7 +43,7 @@ export class Statements {
   }
 
   /** Waits for the group of another node that has the scope, and keeps it to this transaction. */
-  takeHead(): Statement {
+  takeHead(): SqlStatement {
     return this.#make(
       'take_head',
       ({ heads }) => `update ${heads} set seq = seq + $2 where scope = $1 returning seq, state`,
@@ -51,19 +51,19 @@ export class Statements {
   }
 
   /** Of nodes that make the same scope at once, all but one wait here and then find it made. */
-  makeHead(): Statement {
+  makeHead(): SqlStatement {
     return this.#make(
       'make_head',
       ({ heads }) => `insert into ${heads} (scope, seq, state) values ($1, 0, 'open') on conflict (scope) do nothing`,
     );
   }
 
-  writeHead(): Statement {
+  writeHead(): SqlStatement {
     return this.#make('write_head', ({ heads }) => `update ${heads} set seq = $2, state = $3 where scope = $1`);
   }
 
   /** What stands under some keys, expired or not; values of those only that are asked for as counters. */
-  standing(): Statement {
+  current(): SqlStatement {
     return this.#make(
       'standing',
       ({ items }) => `
@@ -76,7 +76,7 @@ export class Statements {
   }
 
   /** As {@link standing}, by {@link keyProduct}. */
-  standingAmong(): Statement {
+  currentAmong(): SqlStatement {
     return this.#make(
       'standing_among',
       ({ items }) => `
@@ -85,7 +85,7 @@ export class Statements {
     );
   }
 
-  put(rows: number): Statement {
+  put(rows: number): SqlStatement {
     const row = (index: number) => `($1, ${Array.from({ length: 8 }, (_, column) => `$${2 + 8 * index + column}`)})`;
     return this.#make(
       `put_${rows}`,
@@ -98,14 +98,14 @@ export class Statements {
     );
   }
 
-  remove(): Statement {
+  remove(): SqlStatement {
     return this.#make(
       'remove',
       ({ items }) => `delete from ${items} where scope = $1 and pk = $2 and sk = any($3::text[])`,
     );
   }
 
-  getOne(): Statement {
+  getOne(): SqlStatement {
     return this.#make(
       'get_one',
       ({ items }) => `
@@ -113,7 +113,7 @@ export class Statements {
     );
   }
 
-  get(): Statement {
+  get(): SqlStatement {
     return this.#make(
       'get',
       ({ items }) => `
@@ -126,7 +126,7 @@ export class Statements {
   }
 
   /** As {@link get}, by {@link keyProduct}. */
-  getAmong(): Statement {
+  getAmong(): SqlStatement {
     return this.#make(
       'get_among',
       ({ items }) => `select ${itemColumns} from ${items} where scope = $1 and ${inKeyProduct} and ${isLive('', '$5')}`,
@@ -134,7 +134,7 @@ export class Statements {
   }
 
   /** On Citus, rows behind the cut of a sized read come without their value. */
-  range(shape: RangeShape): Statement {
+  range(shape: RangeShape): SqlStatement {
     return this.#make(`range${nameOf(shape)}`, ({ items }) => {
       const page = (columns: string) => `
         select ${columns} from ${items}
@@ -145,7 +145,7 @@ export class Statements {
   }
 
   /** As {@link range}. The two forms join in the same way: other servers know nothing of the planner's settings here. */
-  follow(shape: RangeShape): Statement {
+  follow(shape: RangeShape): SqlStatement {
     return this.#make(`follow${nameOf(shape)}`, ({ items }) => {
       const entries = bounds(shape, 'entry.');
       const ordered = order(shape, 'entry.');
@@ -167,7 +167,7 @@ export class Statements {
   }
 
   /** As {@link count}, a row for each. */
-  counted(shape: Pick<RangeShape, 'isOpenEnded'>): Statement {
+  counted(shape: Pick<RangeShape, 'isOpenEnded'>): SqlStatement {
     const whole = { ...shape, isReverse: false, isSized: false };
     return this.#make(
       `counted${nameOf(whole)}`,
@@ -175,7 +175,7 @@ export class Statements {
     );
   }
 
-  count(shape: RangeShape): Statement {
+  count(shape: RangeShape): SqlStatement {
     return this.#make(
       `count${nameOf(shape)}`,
       ({ items }) => `
@@ -185,7 +185,7 @@ export class Statements {
   }
 
   /** The items of a partition that live, from one on; with `isOpenEnded`, to the partition's end. */
-  part(shape: Pick<RangeShape, 'isOpenEnded'>): Statement {
+  part(shape: Pick<RangeShape, 'isOpenEnded'>): SqlStatement {
     const whole = { ...shape, isReverse: false, isSized: false };
     return this.#make(
       `part${nameOf(whole)}`,
@@ -194,7 +194,7 @@ export class Statements {
     );
   }
 
-  scan(): Statement {
+  scan(): SqlStatement {
     return this.#make('scan', ({ items }) => {
       const page = `
           select ${itemColumns} from ${items} where scope = $1 and (pk, sk) > ($2, $3) order by pk, sk limit $4`;
@@ -202,7 +202,7 @@ export class Statements {
     });
   }
 
-  heads(): Statement {
+  heads(): SqlStatement {
     return this.#make(
       acrossScopes.heads,
       ({ heads }) => `select scope, seq, state from ${heads} where scope > $1 order by scope limit $2`,
@@ -213,7 +213,7 @@ export class Statements {
    * A scope that has items and lies between two names that follow each other, whichever two. One seek for each two; it
    * walks no scope, because names that are known are no part of what lies between them.
    */
-  scopeBetween(): Statement {
+  scopeBetween(): SqlStatement {
     return this.#make(
       acrossScopes.scopeBetween,
       ({ items }) => `
@@ -222,7 +222,7 @@ export class Statements {
     );
   }
 
-  due(): Statement {
+  due(): SqlStatement {
     return this.#make(
       acrossScopes.due,
       ({ items }) => `
@@ -230,7 +230,7 @@ export class Statements {
     );
   }
 
-  #make(name: string, write: (tables: Tables) => string): Statement {
+  #make(name: string, write: (tables: { readonly heads: string; readonly items: string }) => string): SqlStatement {
     const made = this.#made.get(name);
     if (made !== undefined) return made;
     const text = write({ heads: `"${this.#schema}".heads`, items: `"${this.#schema}".items` });
@@ -240,16 +240,16 @@ export class Statements {
   }
 }
 
-/** What background jobs and commands ask of all scopes at once. */
+/** Queries of background jobs and commands over all scopes. */
 const acrossScopes = { heads: 'heads', scopeBetween: 'scope-between', due: 'due' } as const;
 
-export function isAcrossScopes({ name }: Statement): boolean {
+export function isAcrossScopes({ name }: SqlStatement): boolean {
   return Object.values<string | undefined>(acrossScopes).includes(name);
 }
 
 /** The server's role and settings, without a look at the tables. */
 /** Whether it takes writes is asked for the next session, such as one for a commit: settings of a user or database reach no other. */
-export const serverState: Statement = {
+export const serverState: SqlStatement = {
   name: 'server',
   text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
     current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on',
@@ -265,13 +265,8 @@ export const serverState: Statement = {
     ))`,
 };
 
-export function isOfTheServer({ name }: Statement): boolean {
+export function isOfTheServer({ name }: SqlStatement): boolean {
   return name === serverState.name;
-}
-
-interface Tables {
-  readonly heads: string;
-  readonly items: string;
 }
 
 const itemColumns = 'version, due_queue, due_at, target_pk, target_sk, value, sk, pk';
@@ -279,7 +274,7 @@ const itemColumns = 'version, due_queue, due_at, target_pk, target_sk, value, sk
 /** What {@link Statements.due} gives. */
 export const dueColumns = `${itemColumns}, scope`;
 
-function isLive(table: string, now: string): string {
+export function isLive(table: string, now: string): string {
   return `(${table}due_queue is distinct from 'expire' or ${table}due_at > ${now})`;
 }
 

@@ -1,8 +1,16 @@
 import { compareBytes } from '../../lib/byte-order.ts';
-import type { Member } from '../committing/apply-group.ts';
+import {
+  applyGroup,
+  type CommittedState,
+  type CommitVerdict,
+  type GroupMember,
+  type Head,
+  takesSeq,
+  type Write,
+} from '../committing/apply-group.ts';
 import type { MemberAnswer } from '../committing/group-committer.ts';
-import { OutcomeUnknown, type ScopeName, Unavailable } from '../port.ts';
-import type { Answer, Connection } from './connections/connection.ts';
+import { OutcomeUnknown, type ScopeName, type ScopeState, Unavailable } from '../port.ts';
+import type { Connection, QueryResult, Value } from './connections/connection.ts';
 import {
   describeError,
   endsSession,
@@ -11,9 +19,10 @@ import {
   isTimeout,
   SessionLost,
 } from './connections/postgres-error.ts';
-import { type JudgedScope, ScopeGroup, type Session, sendWrites, type TakenScope } from './scope-group.ts';
-import type { Lanes } from './servers/lanes.ts';
-import { commit, rollback, type Statements, shared } from './statements.ts';
+import { GroupReads } from './group-reads.ts';
+import { rowOfItem } from './rows.ts';
+import type { ServerPools } from './servers/server-pools.ts';
+import { commit, putSizes, rollback, type SqlStatements, shared } from './statements.ts';
 
 /**
  * A group that got in another's way, or whose connection was found lost before it committed, is made again so often.
@@ -25,20 +34,20 @@ const triesMax = 4;
  * heads in byte order, so that no two of them wait for each other.
  */
 export class PostgresWriter {
-  readonly #lanes: Pick<Lanes, 'commit'>;
-  readonly #statements: Statements;
+  readonly #pools: Pick<ServerPools, 'commit'>;
+  readonly #statements: SqlStatements;
 
-  constructor(lanes: Pick<Lanes, 'commit'>, statements: Statements) {
-    this.#lanes = lanes;
+  constructor(pools: Pick<ServerPools, 'commit'>, statements: SqlStatements) {
+    this.#pools = pools;
     this.#statements = statements;
   }
 
   /** Rejects with `Unavailable` only where nothing of the group stands, with `OutcomeUnknown` where all of it may. */
-  async run(members: readonly Member[], now: number): Promise<readonly MemberAnswer[]> {
+  async run(members: readonly GroupMember[], now: number): Promise<readonly MemberAnswer[]> {
     const groups = groupsOf(members);
     for (let tries = 1; ; tries++) {
       try {
-        const judged = await this.#lanes.commit(groups[0]?.scope, (connection) =>
+        const judged = await this.#pools.commit(groups[0]?.scope, (connection) =>
           this.#runOn({ connection, statements: this.#statements, now }, groups),
         );
         return answersOf(members, judged);
@@ -63,7 +72,7 @@ export class PostgresWriter {
     return judged;
   }
 
-  async #take(session: Session, groups: readonly ScopeGroup[]): Promise<readonly (TakenScope | undefined)[]> {
+  async #take(session: Session, groups: readonly ScopeGroup[]): Promise<readonly (LockedScope | undefined)[]> {
     const { connection } = session;
     const [only, ...others] = groups;
     const isShared = others.length > 0;
@@ -107,7 +116,7 @@ function causeOf(error: unknown): unknown {
   throw error;
 }
 
-function groupsOf(members: readonly Member[]): readonly ScopeGroup[] {
+function groupsOf(members: readonly GroupMember[]): readonly ScopeGroup[] {
   const byScope = Map.groupBy(members, ({ scope }) => scope);
   return [...byScope]
     .toSorted(([left], [right]) => compareBytes(left, right))
@@ -115,7 +124,7 @@ function groupsOf(members: readonly Member[]): readonly ScopeGroup[] {
 }
 
 /** A scope without a head is made in a transaction of its own: that may wait for another process that makes it. */
-function answersOf(members: readonly Member[], judged: readonly JudgedScope[]): readonly MemberAnswer[] {
+function answersOf(members: readonly GroupMember[], judged: readonly JudgedScope[]): readonly MemberAnswer[] {
   const left = new Map(
     judged.map(({ scope, verdicts }): [ScopeName, Iterator<MemberAnswer>] => [scope, verdicts.values()]),
   );
@@ -129,7 +138,7 @@ async function rollBack(connection: Connection): Promise<void> {
 
 /** The outcome is known where the server said it, or where it refused a write: then it cannot have committed. */
 function judgeEnd(
-  done: PromiseSettledResult<Answer<readonly unknown[]>>,
+  done: PromiseSettledResult<QueryResult<readonly unknown[]>>,
   written: readonly PromiseSettledResult<unknown>[],
 ): void {
   if (done.status === 'fulfilled' && done.value.command === 'COMMIT') return;
@@ -140,4 +149,97 @@ function judgeEnd(
   if (refusal !== undefined || done.status === 'fulfilled' || isInTheWay(cause))
     throw new NotCommitted('the group was rolled back', { cause });
   throw new OutcomeUnknown('the connection was lost while a commit was stored', { cause: describeError(cause) });
+}
+
+/** The protocol of a transaction with the server. */
+interface Session {
+  readonly connection: Connection;
+  readonly statements: SqlStatements;
+  readonly now: number;
+}
+
+/** The state of a scope in a transaction: its head as it was found and as it was taken, and its current items. */
+interface LockedScope {
+  readonly found: Head;
+  readonly taken: Head;
+  readonly current: CommittedState;
+}
+
+/** The way the members of a scope ended, and what is left to be written. */
+interface JudgedScope {
+  readonly scope: ScopeName;
+  readonly verdicts: readonly CommitVerdict[];
+  readonly writes: readonly Write[];
+  /** Whether anything of the scope is to stand. */
+  readonly isChanged: boolean;
+  /** Left out where the head already is as it has to be. */
+  readonly head?: Head;
+}
+
+/** The members of one scope in a transaction: each statement of theirs names that scope alone. */
+class ScopeGroup {
+  readonly scope: ScopeName;
+  readonly #members: readonly GroupMember[];
+  readonly #reads: GroupReads;
+  readonly #commits: number;
+
+  constructor(scope: ScopeName, members: readonly GroupMember[]) {
+    this.scope = scope;
+    this.#members = members;
+    this.#reads = new GroupReads(scope, members);
+    this.#commits = members.filter(takesSeq).length;
+  }
+
+  /**
+   * Locks the head and, in statements behind that, reads what the conditions need. The lock is the head's new state if
+   * every commit holds, as nearly all do: only where one does not is the head written again. `undefined` where the
+   * scope has no head: then nothing is locked, and what was read may be overtaken.
+   */
+  async take({ connection, statements, now }: Session): Promise<LockedScope | undefined> {
+    const [{ rows }, currentOf] = await Promise.all([
+      connection.send<LockedHeadRow>(statements.takeHead(), [this.scope, this.#commits]),
+      this.#reads.read(connection, statements, now),
+    ]);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const [seq, state] = row;
+    const found = { seq: seq - this.#commits, state };
+    return { found, taken: { seq, state }, current: currentOf(found) };
+  }
+
+  judge({ found, taken, current }: LockedScope): JudgedScope {
+    const { verdicts, writes, heads } = applyGroup(current, this.#members);
+    const changed = heads.get(this.scope);
+    const head = changed ?? found;
+    const isTaken = head.seq === taken.seq && head.state === taken.state;
+    const judged = { scope: this.scope, verdicts, writes, isChanged: changed !== undefined };
+    return isTaken ? judged : { ...judged, head };
+  }
+}
+
+type LockedHeadRow = readonly [seq: number, state: ScopeState];
+
+/** Sends everything that a scope writes. */
+function sendWrites(
+  { connection, statements }: Session,
+  { scope, writes, head }: JudgedScope,
+): readonly Promise<unknown>[] {
+  const rows = writes.flatMap(({ item }) => (item === undefined ? [] : [rowOfItem(item)]));
+  const sent: Promise<unknown>[] = [];
+  for (let start = 0; start < rows.length; ) {
+    const size = putSizes.find((rowsOfOne) => rowsOfOne <= rows.length - start) ?? 1;
+    const values: Value[] = [scope, ...rows.slice(start, start + size).flat()];
+    sent.push(connection.send(statements.put(size), values));
+    start += size;
+  }
+  const removed = Map.groupBy(
+    writes.filter(({ item }) => item === undefined),
+    ({ pk }) => pk,
+  );
+  for (const [pk, gone] of removed) {
+    const keys = gone.map(({ sk }) => sk);
+    sent.push(connection.send(statements.remove(), [scope, pk, keys]));
+  }
+  if (head !== undefined) sent.push(connection.send(statements.writeHead(), [scope, head.seq, head.state]));
+  return sent;
 }

@@ -8,7 +8,7 @@ import { openConnection } from './connection.ts';
 import { lockPathOf } from './process-lock.ts';
 import { explained, isSqliteError, isUnopened } from './sqlite-error.ts';
 
-export interface AskedFile {
+export interface FileState {
   /** Whether there is anything in it; one that is empty was made and never written to. */
   readonly isEmpty: boolean;
   readonly isDatabase: boolean;
@@ -17,7 +17,7 @@ export interface AskedFile {
 }
 
 /** The state of a store's file, for the doctor. Changes nothing, and waits for no lock. @throws as `open` does. */
-export async function askFile(path: string): Promise<AskedFile> {
+export async function askFile(path: string): Promise<FileState> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);

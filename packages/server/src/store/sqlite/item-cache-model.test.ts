@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Member } from '../committing/apply-group.ts';
+import type { GroupMember } from '../committing/apply-group.ts';
 import { type Change, type Key, type ScopeName, Unavailable } from '../port.ts';
 import { thinned } from '../testing/quick.ts';
 import { ItemCache } from './item-cache.ts';
@@ -69,30 +69,30 @@ test('a read at any point of two commits of its key, however they end, is never 
 /** Caches with one fault each. The model is believed since it finds every one of them. */
 const faulty: Readonly<Record<string, new (bytesMax: number) => ItemCache>> = {
   'drops keys when the answer arrives': class extends ItemCache {
-    override async run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
+    override async run<T>(members: readonly GroupMember[], runGroup: () => Promise<T>): Promise<T> {
       const result = await runGroup();
       await super.run(members, async () => undefined);
       return result;
     }
   },
   'keeps what is read beside a commit': class extends ItemCache {
-    override async run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
+    override async run<T>(members: readonly GroupMember[], runGroup: () => Promise<T>): Promise<T> {
       await super.run(members, async () => undefined);
       return runGroup();
     }
   },
   'goes on after a group whose outcome is unknown': class extends ItemCache {
-    override run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
+    override run<T>(members: readonly GroupMember[], runGroup: () => Promise<T>): Promise<T> {
       return super.run(members, () => runGroup().catch(() => Promise.reject(new Unavailable('lost'))));
     }
   },
   'forgets all but the first commit of a group': class extends ItemCache {
-    override run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
+    override run<T>(members: readonly GroupMember[], runGroup: () => Promise<T>): Promise<T> {
       return super.run(members.slice(0, 1), runGroup);
     }
   },
   'forgets what is removed': class extends ItemCache {
-    override run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
+    override run<T>(members: readonly GroupMember[], runGroup: () => Promise<T>): Promise<T> {
       const kept = members.map((member) =>
         member.kind === 'commit'
           ? { ...member, changes: member.changes.filter(({ kind }) => kind !== 'remove') }
@@ -102,7 +102,7 @@ const faulty: Readonly<Record<string, new (bytesMax: number) => ItemCache>> = {
     }
   },
   'forgets what is loaded': class extends ItemCache {
-    override run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
+    override run<T>(members: readonly GroupMember[], runGroup: () => Promise<T>): Promise<T> {
       return super.run(
         members.filter(({ kind }) => kind !== 'load'),
         runGroup,

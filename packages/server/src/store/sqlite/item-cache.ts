@@ -1,9 +1,9 @@
-import { Ring } from '../../lib/ring.ts';
 import { chainHeads } from '../chain.ts';
-import { isAppendedKey, isExpired, type Member } from '../committing/apply-group.ts';
+import { type GroupMember, isAppendedKey, isExpired } from '../committing/apply-group.ts';
 import {
   type Add,
   type Change,
+  type Due,
   type Item,
   isIndexPartition,
   type Key,
@@ -11,9 +11,55 @@ import {
   type Put,
   type Remove,
   type ScopeName,
+  type Tally,
   Unavailable,
 } from '../port.ts';
-import { CacheShare, type StoredValue } from './cache-share.ts';
+
+/** A member of a ring; at first it is a ring alone. */
+class RingMember {
+  next: this = this;
+  previous: this = this;
+}
+
+/**
+ * Members in the order in which they came, with a hand that goes round. It holds no iterator: V8 keeps each table that a
+ * Map leaves behind, with all its entries, for as long as an iterator that has not moved since points to it.
+ */
+class Ring<Member extends RingMember> {
+  #hand: Member | undefined;
+
+  get isEmpty(): boolean {
+    return this.#hand === undefined;
+  }
+
+  /** The hand comes to it last. */
+  add(member: Member): void {
+    const hand = this.#hand;
+    if (hand === undefined) {
+      this.#hand = member;
+      return;
+    }
+    member.previous = hand.previous;
+    member.next = hand;
+    hand.previous.next = member;
+    hand.previous = member;
+  }
+
+  remove(member: Member): void {
+    if (this.#hand === member) this.#hand = member.next === member ? undefined : member.next;
+    member.previous.next = member.next;
+    member.next.previous = member.previous;
+    member.next = member;
+    member.previous = member;
+  }
+
+  /** Moves the hand on by one. Returns the member that it passes. */
+  turn(): Member | undefined {
+    const passed = this.#hand;
+    this.#hand = passed?.next;
+    return passed;
+  }
+}
 
 /** An entry that weighs more is read from the file each time: there, copying the text takes most of the time. */
 const weightMax = 64 * 1024;
@@ -23,7 +69,7 @@ const shareBytes = 512;
 /** So many owners are looked at for one to take room from. */
 const ownersLookedAt = 32;
 
-type Items = readonly (Item | undefined)[];
+type CachedItems = readonly (Item | undefined)[];
 
 /**
  * Items that were read by key, for a store that this process alone writes to. Bounded by weight; where it is full, an
@@ -58,8 +104,8 @@ export class ItemCache {
   get(
     scope: ScopeName,
     keys: readonly Key[],
-    read: { readonly now: number; from(keys: readonly Key[]): Items },
-  ): Items {
+    read: { readonly now: number; from(keys: readonly Key[]): CachedItems },
+  ): CachedItems {
     const share = this.#shares.get(ownerOf(scope));
     const { now } = read;
     const kept = keys.map((key) => {
@@ -76,7 +122,7 @@ export class ItemCache {
   }
 
   /** Runs a group of commits. */
-  async run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
+  async run<T>(members: readonly GroupMember[], runGroup: () => Promise<T>): Promise<T> {
     const written = members.flatMap(writtenNames);
     for (const { owner, name } of written) {
       this.#drop(owner, name);
@@ -196,7 +242,7 @@ interface WrittenName {
 }
 
 /** The keys that a member of a group may write, as far as they are kept. */
-function writtenNames(member: Member): readonly WrittenName[] {
+function writtenNames(member: GroupMember): readonly WrittenName[] {
   const { scope } = member;
   const owner = ownerOf(scope);
   const named = (key: Key): readonly WrittenName[] => (isNeverKept(key) ? [] : [{ owner, name: nameOf(scope, key) }]);
@@ -210,6 +256,97 @@ function writtenNames(member: Member): readonly WrittenName[] {
   }
 }
 
-function writesKey(change: Change): change is Put | Remove | Add {
-  return change.kind === 'put' || change.kind === 'remove' || change.kind === 'add';
+function writesKey(change: Change): change is Put | Remove | Add | Tally {
+  const { kind } = change;
+  return kind === 'put' || kind === 'remove' || kind === 'add' || kind === 'tally';
+}
+
+/** So many entries that were used since the last look are spared in a row; a look at all would take too long. */
+const sparedInARow = 16;
+
+/** An item as it is stored, without its key. */
+interface StoredValue {
+  readonly version: number;
+  readonly value: string;
+  readonly due: Due | undefined;
+}
+
+/** One object for each entry, since a cache has many. */
+class CacheEntry extends RingMember implements StoredValue {
+  readonly name: string;
+  readonly version: number;
+  readonly value: string;
+  readonly due: Due | undefined;
+  readonly bytes: number;
+  isUsed = false;
+
+  constructor(name: string, { version, value, due }: StoredValue, bytes: number) {
+    super();
+    this.name = name;
+    this.version = version;
+    this.value = value;
+    this.due = due;
+    this.bytes = bytes;
+  }
+}
+
+/**
+ * What a cache keeps for one owner. It gives up entries in the order of a clock: the hand goes round and takes the next
+ * one that was not used since it last came by. Unlike with a list by last use, a use writes no more than a flag.
+ */
+class CacheShare extends RingMember {
+  readonly owner: string;
+  readonly #entries = new Map<string, CacheEntry>();
+  readonly #ring = new Ring<CacheEntry>();
+  /** Of the share and of all entries. */
+  #bytes: number;
+
+  constructor(owner: string, bytes: number) {
+    super();
+    this.owner = owner;
+    this.#bytes = bytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#ring.isEmpty;
+  }
+
+  /** Counts as a use. */
+  get(name: string): StoredValue | undefined {
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) entry.isUsed = true;
+    return entry;
+  }
+
+  /** There is none of this name. */
+  set(name: string, value: StoredValue, bytes: number): void {
+    const entry = new CacheEntry(name, value, bytes);
+    this.#entries.set(name, entry);
+    this.#ring.add(entry);
+    this.#bytes += bytes;
+  }
+
+  /** Returns the bytes that are free then. */
+  delete(name: string): number {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return 0;
+    this.#entries.delete(name);
+    this.#ring.remove(entry);
+    this.#bytes -= entry.bytes;
+    return entry.bytes;
+  }
+
+  /** Gives up one entry. Returns the bytes that are free then, 0 where there is no entry. */
+  evict(): number {
+    for (let spared = 0; ; spared++) {
+      const entry = this.#ring.turn();
+      if (entry === undefined) return 0;
+      if (!entry.isUsed || spared >= sparedInARow) return this.delete(entry.name);
+      entry.isUsed = false;
+    }
+  }
 }

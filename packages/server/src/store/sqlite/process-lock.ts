@@ -1,5 +1,5 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { createPrivateFile } from './private-file.ts';
 
 /** Released by `close`, and by the system when the process ends, however it ends. */
 export interface ProcessLock {
@@ -31,4 +31,16 @@ export function heldElsewhere(path: string, cause?: unknown): Error {
 /** @param path of the store's file, as `realpath` has it. */
 export function lockPathOf(path: string): string {
   return `${path}.lock`;
+}
+
+/**
+ * Makes the file, readable by its owner alone, unless it is there. An existing file must not even be opened: closing
+ * any descriptor of a file drops the locks that SQLite holds on it in the same process (fcntl, POSIX).
+ */
+export function createPrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { keyBounds } from '../key-bounds.ts';
 import type { Range } from '../port.ts';
 import { append, checkEmpty, put, putIndex, remove } from '../testing/conformance/bench.ts';
+import { WindowReader, windowSizes } from './query/window-reader.ts';
 import { SqliteReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import { SqliteWriter } from './writer.ts';
@@ -18,6 +19,33 @@ test('reads and writes by keys alone: no statement walks a table or sorts', () =
       assert.doesNotMatch(step, /SCAN (?!\(subquery|CONSTANT)|TEMP B-TREE|AUTOMATIC/, `${sql}\n${step}`);
     }
   }
+});
+
+test('is asked by keys alone: no statement of a question walks a table, or sorts but to group', () => {
+  using database = new RecordingDatabase(':memory:');
+  prepareSchema(database);
+  const writer = new SqliteWriter(database);
+  const targets = ['a', 'b', 'c'].map((sk) => put('p', sk, { value: '{"n":1}' }));
+  const entries = ['a', 'b', 'gone'].map((sk) => putIndex('index#i', sk, 'p', sk));
+  writer.run([{ kind: 'commit', scope: 's', changes: [...targets, ...entries] }], 0);
+  const windows = new WindowReader(database, { ...windowSizes, entriesAtFirst: 2, entriesMax: 2 });
+  const member = { path: ['n'], type: 'number' } as const;
+  const where = { kind: 'compare', ...member, operator: 'gt', value: 0 } as const;
+  const ranges: readonly Range[] = [{}, { after: 'a' }, { prefix: 'a' }, { after: 'a', before: 'b' }];
+  for (const range of ranges) {
+    for (const isReverse of [false, true]) {
+      for (const pk of ['p', 'index#i']) {
+        const read = { ...keyBounds(range), pk, isReverse, where, rowsMax: 100, limit: 3, bytesMax: 1000 };
+        const measures = [{ kind: 'count' }, { kind: 'sum', ...member }] as const;
+        windows.select({ scope: 's', now: 0 }, read, () => 'on');
+        windows.measure({ scope: 's', now: 0 }, { ...read, group: [], measures, groupsMax: 10 }, () => 'on');
+      }
+    }
+  }
+  assert.ok(database.prepared.size > 40);
+  for (const sql of database.prepared)
+    for (const step of database.plan(sql))
+      assert.doesNotMatch(step, /SCAN (?!\(subquery|CONSTANT)|TEMP B-TREE|AUTOMATIC/, `${sql}\n${step}`);
 });
 
 test('compiles each statement once, whatever it is asked with', () => {

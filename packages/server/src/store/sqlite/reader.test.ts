@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { keyBounds } from '../key-bounds.ts';
-import type { Change, Followed, Range } from '../port.ts';
+import type { Change, FollowedEntry, Range } from '../port.ts';
 import { byBytes, put, putIndex, remove } from '../testing/conformance/bench.ts';
 import { SqliteReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
@@ -12,7 +12,7 @@ import { SqliteWriter } from './writer.ts';
 const now = 1_800_000_000_000;
 const total = 150;
 
-/** What became of a record after its entry was written. */
+/** The outcome of a record after its entry was written. */
 const fates = ['stays', 'is removed', 'is made again', 'expires'] as const;
 type Fate = (typeof fates)[number];
 
@@ -85,7 +85,7 @@ test('finds by an index and by keys what one read of all would, however many ite
   );
 });
 
-type Placed = Pick<Followed, 'sk' | 'value'>;
+type Placed = Pick<FollowedEntry, 'sk' | 'value'>;
 
 function placed({ sk, value }: Placed): Placed {
   return { sk, value };

@@ -1,41 +1,85 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isExpired } from '../committing/apply-group.ts';
 import type { BoundedRead } from '../engine.ts';
-import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName, ScopeState } from '../port.ts';
-import { isIndexPartition, limits } from '../port.ts';
 import {
-  type IndexRow,
-  type ItemRow,
-  indexColumns,
-  indexItemOfRow,
-  itemColumns,
-  itemOfRow,
-  limitSql,
-  Statements,
-} from './rows.ts';
+  type Due,
+  type DueItem,
+  type FollowedEntry,
+  type Item,
+  isIndexPartition,
+  type Key,
+  limits,
+  type Queue,
+  type ScopeHead,
+  type ScopeName,
+  type ScopeState,
+  Unavailable,
+} from '../port.ts';
+import type { ItemCache } from './item-cache.ts';
+import { readVersion } from './schema.ts';
+import { isPassing, isSqliteError } from './sqlite-error.ts';
 
 /**
  * Reads on the calling thread. Every method runs to its end in one turn, so that no statement is left open: an open one
  * would pin its snapshot and hide later commits.
  */
 export class SqliteReader {
-  readonly #statements: Statements;
+  readonly kind = 'sqlite';
+  readonly synchronous = 'full';
+  /** Everybody waits for the one writer: a group of one owner takes about as long as its sync. */
+  readonly groupChangesOfOwnerMax = 64;
+  readonly #database: DatabaseSync;
+  readonly #items: ItemCache | undefined;
+  #statements: PreparedStatements;
+  #hasFault = false;
 
-  constructor(database: DatabaseSync) {
-    this.#statements = new Statements(database);
+  constructor(database: DatabaseSync, items?: ItemCache) {
+    this.#database = database;
+    this.#items = items;
+    this.#statements = new PreparedStatements(database);
+  }
+
+  /** Whether the file could not be read for a reason that stays. */
+  get hasReadFault(): boolean {
+    return this.#hasFault;
+  }
+
+  get fault(): string | undefined {
+    return this.#hasFault ? 'a file of the store could not be read: check the disk, and start again' : undefined;
   }
 
   get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
+    const from = (missing: readonly Key[]) => this.read(() => this.#getMany(scope, missing, now));
+    return this.#items?.get(scope, keys, { now, from }) ?? from(keys);
+  }
+
+  dataVersion(): number {
+    return this.read(() => readVersion(this.#database));
+  }
+
+  protected read<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+      if (!isPassing(error)) this.#hasFault = true;
+      // A statement that has failed tells its error once more when it is used again.
+      this.#statements = new PreparedStatements(this.#database);
+      throw new Unavailable('the store cannot be read', { cause: error });
+    }
+  }
+
+  #getMany(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
     const [first] = keys;
     if (keys.length === 1 && first !== undefined) return [this.#getOne(scope, first, now)];
     return this.#inSnapshot(() => keys.map((key) => this.#getOne(scope, key, now)));
   }
 
   range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
-    if (isIndexPartition(read.pk)) return this.#indexRange(scope, read);
+    if (isIndexPartition(read.pk)) return this.read(() => this.#indexRange(scope, read));
     const itemOf = ([version, queue, at, value, sk]: ReadRow): Item =>
       itemOfRow([version, queue, at, value, sk, read.pk]);
-    return this.#inParts(read, (part) => this.#rangeRows(scope, part, now), itemOf);
+    return this.read(() => this.#inParts(read, (part) => this.#rangeRows(scope, part, now), itemOf));
   }
 
   #rangeRows(scope: ScopeName, read: BoundedRead, now: number): readonly ReadRow[] {
@@ -45,8 +89,8 @@ export class SqliteReader {
     return rows.all(...boundsOf(scope, read), now, read.limit);
   }
 
-  follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
-    return this.#inParts(read, (part) => this.#followedRows(scope, part, now), followedOfRow);
+  follow(scope: ScopeName, read: BoundedRead, now: number): readonly FollowedEntry[] {
+    return this.read(() => this.#inParts(read, (part) => this.#followedRows(scope, part, now), followedOfRow));
   }
 
   /**
@@ -71,7 +115,7 @@ export class SqliteReader {
     return rows.all(...boundsOf(scope, read), now, read.limit);
   }
 
-  #inParts<T extends Pick<Followed, 'value'>>(
+  #inParts<T extends Pick<FollowedEntry, 'value'>>(
     read: BoundedRead,
     rowsOf: (part: BoundedRead) => readonly ReadRow[],
     entryOf: (row: ReadRow) => T,
@@ -83,15 +127,16 @@ export class SqliteReader {
 
   count(scope: ScopeName, read: BoundedRead, now: number): number {
     const isIndex = isIndexPartition(read.pk);
-    const rows = this.#statements.prepare<readonly [count: number]>(`
+    const sql = `
       select count(*) from (
         select 1 from ${isIndex ? 'index_items' : 'items'}
-        where ${boundsSql(read)} ${isIndex ? '' : `and ${liveSql}`} ${limitSql()})`);
-    return rows.get(...boundsOf(scope, read), ...(isIndex ? [] : [now]), read.limit)?.[0] ?? 0;
+        where ${boundsSql(read)} ${isIndex ? '' : `and ${liveSql}`} ${limitSql()})`;
+    const values = [...boundsOf(scope, read), ...(isIndex ? [] : [now]), read.limit];
+    return this.read(() => this.#statements.prepare<readonly [count: number]>(sql).get(...values)?.[0] ?? 0);
   }
 
   scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
-    return this.#inSnapshot(() => {
+    const read = (): readonly ScopeHead[] => {
       const found: ScopeHead[] = [];
       // No scope has an empty name.
       for (let place = after ?? ''; found.length < limit; ) {
@@ -101,27 +146,32 @@ export class SqliteReader {
         place = name;
       }
       return found;
-    });
+    };
+    return this.read(() => this.#inSnapshot(read));
   }
 
   scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
-    const rows = this.#statements.prepare<ScanRow>(`
+    const sql = `
       select version, due_queue, due_at, value, sk, pk, null as target_pk, null as target_sk
       from items where scope = ?1 and (pk, sk) > (?2, ?3)
       union all
       select version, null, null, '', sk, pk, target_pk, target_sk
       from index_items where scope = ?1 and (pk, sk) > (?2, ?3)
-      order by pk, sk ${limitSql('?4')}`);
+      order by pk, sk ${limitSql('?4')}`;
     const bounds = [scope, after?.pk ?? '', after?.sk ?? '', limit] as const;
-    const found = limit <= rowsAtOnce ? rows.all(...bounds) : rows.iterate(...bounds);
-    return takeWhileFits(found, { bytesMax: limits.scanBytesMax }, itemOfScanRow, (item) => item.value);
+    return this.read(() => {
+      const rows = this.#statements.prepare<ScanRow>(sql);
+      const found = limit <= rowsAtOnce ? rows.all(...bounds) : rows.iterate(...bounds);
+      return takeWhileFits(found, { bytesMax: limits.scanBytesMax }, itemOfScanRow, (item) => item.value);
+    });
   }
 
   due(queue: Queue, before: number, limit: number): readonly DueItem[] {
-    const rows = this.#statements.prepare<DueRow>(`
+    const sql = `
       select ${itemColumns}, scope from items
-      where due_queue = ? and due_at <= ? order by due_at ${limitSql()}`);
-    return rows.all(queue, before, limit).map(([version, dueQueue, dueAt, value, sk, pk, scope]) => ({
+      where due_queue = ? and due_at <= ? order by due_at ${limitSql()}`;
+    const rows = this.read(() => this.#statements.prepare<DueRow>(sql).all(queue, before, limit));
+    return rows.map(([version, dueQueue, dueAt, value, sk, pk, scope]) => ({
       scope,
       item: itemOfRow([version, dueQueue, dueAt, value, sk, pk]),
     }));
@@ -183,6 +233,9 @@ type DueRow = readonly [...ItemRow, scope: ScopeName];
 type NextScopeRow = readonly [name: ScopeName | null, seq: number | null, state: ScopeState | null];
 type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
 
+const itemColumns = 'version, due_queue, due_at, value, sk, pk';
+const indexColumns = 'version, target_pk, target_sk, sk, pk';
+
 /** Not the key, which is known: a text that comes out of the database is a new string. */
 const getItemSql = 'select version, due_queue, due_at, value from items where scope = ? and pk = ? and sk = ?';
 const getIndexSql = `select ${indexColumns} from index_items where scope = ? and pk = ? and sk = ?`;
@@ -218,7 +271,7 @@ function isAlive([version, dueQueue, dueAt]: readonly [number | null, ...unknown
   return version !== null && !(dueQueue === 'expire' && typeof dueAt === 'number' && dueAt <= now);
 }
 
-function followedOfRow([version, , , value, sk]: ReadRow): Followed {
+function followedOfRow([version, , , value, sk]: ReadRow): FollowedEntry {
   return { sk, version, value };
 }
 
@@ -251,4 +304,61 @@ function takeWhileFits<Row, T>(
     if (bytes > bytesMax) break;
   }
   return taken;
+}
+
+/** What a statement's row holds, in the order of its columns. Tables are strict, so the types hold. */
+type ItemRow = readonly [
+  version: number,
+  dueQueue: Due['queue'] | null,
+  dueAt: number | null,
+  value: string,
+  sk: string,
+  pk: string,
+];
+type IndexRow = readonly [version: number, targetPk: string, targetSk: string, sk: string, pk: string];
+
+function itemOfRow([version, dueQueue, dueAt, value, sk, pk]: ItemRow): Item {
+  const item = { pk, sk, version, value };
+  return dueQueue === null || dueAt === null ? item : { ...item, due: { at: dueAt, queue: dueQueue } };
+}
+
+function indexItemOfRow([version, targetPk, targetSk, sk, pk]: IndexRow): Item {
+  return { pk, sk, version, value: '', target: { pk: targetPk, sk: targetSk } };
+}
+
+/**
+ * A limit that is a parameter. As an expression, since a bare one has SQLite compile the statement again whenever it is
+ * bound, to plan for its value.
+ */
+export function limitSql(parameter = '?'): string {
+  return `limit ${parameter} + 0`;
+}
+
+type SqlParameter = string | number | null;
+
+/** A prepared statement whose rows are tuples: a third less work per row than objects with named columns. */
+interface Statement<Row> {
+  get(...parameters: SqlParameter[]): Row | undefined;
+  all(...parameters: SqlParameter[]): Row[];
+  iterate(...parameters: SqlParameter[]): Iterable<Row>;
+  run(...parameters: SqlParameter[]): unknown;
+}
+
+/** Prepares each text once. The texts are built from a handful of shapes, so their number is bounded. */
+export class PreparedStatements {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, Statement<unknown>>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  prepare<Row>(sql: string): Statement<Row> {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known as Statement<Row>;
+    // The type package describes rows as objects only; with `returnArrays` they are arrays.
+    const statement = this.#database.prepare(sql, { returnArrays: true }) as unknown as Statement<Row>;
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { unfinishedRestore } from '../unfinished-restore.ts';
+import { unfinishedRestore } from '../data-version.ts';
 
-/** What `node:sqlite` throws: `errcode` is SQLite's extended result code. */
-export interface SqliteError extends Error {
+/** The errors of `node:sqlite`: `errcode` is SQLite's extended result code. */
+interface SqliteError extends Error {
   readonly errcode: number;
 }
 

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import type { Member, Verdict } from '../committing/apply-group.ts';
+import type { CommitVerdict, GroupMember } from '../committing/apply-group.ts';
 import { OutcomeUnknown, Unavailable } from '../port.ts';
 import type { GroupFailure } from './writer.ts';
-import type { WorkerAnswer, WorkerRequest, WriterOptions } from './writer-worker.ts';
+import type { WorkerAnswer, WorkerRequest, WriterWorkerOptions } from './writer-worker.ts';
 
 export interface WriterThreadOptions {
   readonly path: string;
@@ -19,7 +19,9 @@ export class WriterThread {
   readonly #onFatal: (error: Error) => void;
   readonly #ready = Promise.withResolvers<void>();
   #isReady = false;
-  #inFlight: InFlight | undefined;
+  #inFlight:
+    | { readonly resolve: (verdicts: readonly CommitVerdict[]) => void; readonly reject: (error: Error) => void }
+    | undefined;
   #fault: Error | undefined;
   #isClosing = false;
 
@@ -31,7 +33,7 @@ export class WriterThread {
   }
 
   private constructor({ path, onFatal, program, cacheKibibytes = 32 * 1024 }: WriterThreadOptions) {
-    const workerData: WriterOptions = { path, cacheKibibytes };
+    const workerData: WriterWorkerOptions = { path, cacheKibibytes };
     const worker = new Worker(program ?? new URL('./writer-worker.ts', import.meta.url), { workerData });
     this.#worker = worker;
     this.#onFatal = onFatal;
@@ -47,11 +49,11 @@ export class WriterThread {
     return this.#fault === undefined;
   }
 
-  run(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  run(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
     if (this.#fault !== undefined) {
       return Promise.reject(new Unavailable('the store has failed', { cause: this.#fault }));
     }
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Verdict[]>();
+    const { promise, resolve, reject } = Promise.withResolvers<readonly CommitVerdict[]>();
     this.#inFlight = { resolve, reject };
     this.#send({ members, now });
     return promise;
@@ -103,11 +105,6 @@ export class WriterThread {
     if (this.#isReady) this.#onFatal(error);
     else this.#ready.reject(error);
   }
-}
-
-interface InFlight {
-  readonly resolve: (verdicts: readonly Verdict[]) => void;
-  readonly reject: (error: Error) => void;
 }
 
 function errorOf({ outcome, message }: GroupFailure): Error {

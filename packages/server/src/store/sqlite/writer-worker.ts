@@ -1,25 +1,19 @@
 /** The writer's thread: one message in and one out for every group. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Member } from '../committing/apply-group.ts';
-import { openConnection } from './connection.ts';
-import { tidyMilliseconds } from './log-bounds.ts';
+import type { GroupMember } from '../committing/apply-group.ts';
+import { openConnection, tidyMilliseconds } from './connection.ts';
 import { type GroupAnswer, SqliteWriter } from './writer.ts';
 
-export interface GroupRequest {
-  readonly members: readonly Member[];
-  readonly now: number;
-}
-
-export type WorkerRequest = GroupRequest | 'close';
+export type WorkerRequest = { readonly members: readonly GroupMember[]; readonly now: number } | 'close';
 export type WorkerAnswer = 'ready' | GroupAnswer;
 
 /** What the thread is begun with. */
-export interface WriterOptions {
+export interface WriterWorkerOptions {
   readonly path: string;
   readonly cacheKibibytes: number;
 }
 
-function serve({ path, cacheKibibytes }: WriterOptions): void {
+function serve({ path, cacheKibibytes }: WriterWorkerOptions): void {
   const port = parentPort;
   if (port === null) throw new Error('the writer runs in a worker thread only');
   const answer = (message: WorkerAnswer) => port.postMessage(message);
@@ -51,4 +45,4 @@ function serve({ path, cacheKibibytes }: WriterOptions): void {
   answer('ready');
 }
 
-serve(workerData as WriterOptions);
+serve(workerData as WriterWorkerOptions);

@@ -1,23 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import {
   applyGroup,
-  type Current,
+  type CommittedState,
+  type CommitVerdict,
+  type GroupMember,
   type Head,
-  type Member,
   type StoredItem,
-  type Verdict,
   type Write,
 } from '../committing/apply-group.ts';
-import type { Part, PartItem } from '../committing/parts.ts';
-import { keyBounds } from '../key-bounds.ts';
+import { keyBounds, type PartItem, type PartitionPart } from '../key-bounds.ts';
 import { type Due, type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
-import { busyMilliseconds } from './connection.ts';
-import { checkpointPages, freedPagesMax, freePagesKept, logPagesMax } from './log-bounds.ts';
-import { boundsOf, boundsSql } from './reader.ts';
-import { limitSql, Statements } from './rows.ts';
+import { busyMilliseconds, checkpointPages, freedPagesMax, freePagesKept, logPagesMax } from './connection.ts';
+import { boundsOf, boundsSql, limitSql, PreparedStatements } from './reader.ts';
 import { isDiskFull, isPassing, isSqliteError } from './sqlite-error.ts';
 
-/** How a group ended that could not be stored. */
+/** The failure of a group that could not be stored. */
 export interface GroupFailure {
   /** Whether the group may stand on disk all the same. */
   readonly outcome: 'nothing-written' | 'unknown';
@@ -26,12 +23,12 @@ export interface GroupFailure {
   readonly message: string;
 }
 
-export type GroupAnswer = { readonly verdicts: readonly Verdict[] } | { readonly failure: GroupFailure };
+export type GroupAnswer = { readonly verdicts: readonly CommitVerdict[] } | { readonly failure: GroupFailure };
 
 /** The one connection that writes. */
 export class SqliteWriter {
   readonly #database: DatabaseSync;
-  readonly #statements: Statements;
+  readonly #statements: PreparedStatements;
   /** Pages that the log held when a checkpoint could not restart it; only growth beyond them is worth another. */
   #pagesKept = 0;
   /** Pages in the log after the last group. */
@@ -40,12 +37,12 @@ export class SqliteWriter {
 
   constructor(database: DatabaseSync, pagesMax = logPagesMax) {
     this.#database = database;
-    this.#statements = new Statements(database);
+    this.#statements = new PreparedStatements(database);
     this.#pagesMax = pagesMax;
   }
 
   /** One transaction. Never throws: what went wrong, and whether the group may stand, is the answer. */
-  run(members: readonly Member[], now: number): GroupAnswer {
+  run(members: readonly GroupMember[], now: number): GroupAnswer {
     let isCommitting = false;
     try {
       if (this.#pages >= this.#pagesMax && !this.#beginFullLogAnew()) return { failure: logIsFull };
@@ -146,11 +143,11 @@ export class SqliteWriter {
     }
   }
 
-  #current(now: number): Current {
+  #current(now: number): CommittedState {
     return {
       now,
       head: (scope) => this.#head(scope),
-      item: (scope, key) => this.#standing(scope, key),
+      item: (scope, key) => this.#existing(scope, key),
       value: (scope, key) =>
         this.#statements
           .prepare<readonly [string]>('select value from items where scope = ? and pk = ? and sk = ?')
@@ -166,7 +163,7 @@ export class SqliteWriter {
     return row === undefined ? undefined : { seq: row[0], state: row[1] };
   }
 
-  #standing(scope: ScopeName, { pk, sk }: Key): StoredItem | undefined {
+  #existing(scope: ScopeName, { pk, sk }: Key): StoredItem | undefined {
     const sql = isIndexPartition(pk)
       ? 'select version, null, null from index_items where scope = ? and pk = ? and sk = ?'
       : 'select version, due_queue, due_at from items where scope = ? and pk = ? and sk = ?';
@@ -178,7 +175,7 @@ export class SqliteWriter {
 
   #part(
     scope: ScopeName,
-    { pk, ...range }: Part,
+    { pk, ...range }: PartitionPart,
     { atMost, now }: { readonly atMost: number; readonly now: number },
   ): readonly PartItem[] {
     const bounds = { ...keyBounds(range), pk };

@@ -10,12 +10,12 @@ interface Failure {
   readonly error: Error;
 }
 
-/** How a call is to fail; undefined where it is not. */
-type Plan = (asked: StoreCall) => Failure | undefined;
+/** The way a call is to fail; undefined where it is not. */
+type Plan = (operation: StoreCall) => Failure | undefined;
 
 function failing(plan: Plan): Intercept {
-  return async (asked, call) => {
-    const failure = plan(asked);
+  return async (operation, call) => {
+    const failure = plan(operation);
     if (failure?.when === 'before') throw failure.error;
     const answer = await call();
     if (failure !== undefined) throw failure.error;

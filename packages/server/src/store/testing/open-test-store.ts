@@ -20,11 +20,11 @@ export const storeKinds: readonly StoreKind[] =
 /** Those that a race is run on: in the quick gate the first. */
 export const raceKinds: readonly StoreKind[] = isQuick ? storeKinds.slice(0, 1) : storeKinds;
 
-const roundsAsked = process.env.FREEHOLD_TEST_RACE_ROUNDS;
+const requestedRounds = process.env.FREEHOLD_TEST_RACE_ROUNDS;
 
 /** How often a race is run, if the environment does not say: a disk and a server take their time for each. */
 export function roundsOn(kind: StoreKind, inMemory: number): number {
-  if (roundsAsked !== undefined) return Number(roundsAsked);
+  if (requestedRounds !== undefined) return Number(requestedRounds);
   return thinned(Math.ceil(inMemory / (kind === 'memory' ? 1 : 4)));
 }
 
@@ -71,6 +71,8 @@ function inTurns(one: Scope, other: Scope): Scope {
     range: (pk, read) => next().range(pk, read),
     follow: (pk, read) => next().follow(pk, read),
     count: (pk, range, atMost) => next().count(pk, range, atMost),
+    select: (pk, read) => next().select(pk, read),
+    measure: (pk, read) => next().measure(pk, read),
     commit: (changes, options) => next().commit(changes, options),
   };
 }

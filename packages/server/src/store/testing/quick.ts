@@ -4,7 +4,18 @@
  */
 export const isQuick = process.env.FREEHOLD_TEST_QUICK === '1';
 
-/** How often a property is tried: the quick gate tries an eighth. */
+/** The number of times that a property is tried: the quick gate tries an eighth. */
 export function thinned(runs: number): number {
   return isQuick ? Math.ceil(runs / 8) : runs;
+}
+
+/** Whether `npm test -- long` runs, which takes as long as it takes. */
+export const isLong = process.env.FREEHOLD_TEST_LONG === '1';
+
+/**
+ * How often engines are compared with what they are held to, and how long that may take: in `npm test -- long` so many times
+ * as often.
+ */
+export function comparisons(runs: number, long: number): { readonly runs: number; readonly timeout?: number } {
+  return isLong ? { runs: runs * long, timeout: 60 * 60_000 } : { runs };
 }

@@ -1,20 +1,22 @@
 import { compareBytes } from '../../lib/byte-order.ts';
-import { within } from '../committing/parts.ts';
-import type { Add, Append, Change, Item, Key, Range } from '../port.ts';
+import { within } from '../key-bounds.ts';
+import type { Add, Append, Change, Item, Key, Range, Tally } from '../port.ts';
+import { bothFigures, isLeft, tallied, tallyText } from '../tally.ts';
 
-/** What a transaction leaves under a key. A sum is added to the stored number, which need not be known. */
+/** What a transaction leaves under a key. Sums and figures are added to the stored ones, which need not be known. */
 export type OwnWrite =
   | { readonly kind: 'item'; readonly item: Item }
   | { readonly kind: 'gone' }
-  | { readonly kind: 'sum'; readonly by: number };
+  | { readonly kind: 'sum'; readonly by: number }
+  | ({ readonly kind: 'tally' } & Pick<Tally, 'label' | 'by'>);
 
 /** A change that writes a key. */
-export type Writing = Exclude<Extract<Change, Key>, { readonly kind: 'check' }>;
+export type WritingChange = Exclude<Extract<Change, Key>, { readonly kind: 'check' }>;
 
 /** The version of an item that a transaction has written: its real one is that of the commit. */
 export const ownVersion = 0;
 
-/** What a transaction has written so far, by its keys. */
+/** The writes of a transaction so far, by key. */
 export class OwnWrites {
   readonly #writes = new Map<string, Map<string, OwnWrite>>();
   readonly #appended: Append[] = [];
@@ -41,7 +43,7 @@ export class OwnWrites {
     return found.sort(([left], [right]) => compareBytes(left, right));
   }
 
-  add(change: Writing): void {
+  add(change: WritingChange): void {
     this.set(change, this.#after(change));
   }
 
@@ -71,7 +73,7 @@ export class OwnWrites {
     return [...changes, ...this.#appended];
   }
 
-  #after(change: Writing): OwnWrite {
+  #after(change: WritingChange): OwnWrite {
     const { pk, sk } = change;
     switch (change.kind) {
       case 'put': {
@@ -84,6 +86,8 @@ export class OwnWrites {
         return { kind: 'gone' };
       case 'add':
         return this.#sumAfter(change);
+      case 'tally':
+        return this.#tallyAfter(change);
     }
   }
 
@@ -93,6 +97,13 @@ export class OwnWrites {
     if (min === undefined && max === undefined && (before === undefined || before.kind === 'sum'))
       return { kind: 'sum', by: (before?.by ?? 0) + by };
     throw new TypeError('a transaction adds without bounds, and writes a counter in no other way');
+  }
+
+  #tallyAfter({ label, by, ...key }: Tally): OwnWrite {
+    const before = this.at(key);
+    if (before === undefined) return { kind: 'tally', label, by };
+    if (before.kind === 'tally') return { kind: 'tally', label, by: bothFigures(before.by, by) };
+    throw new TypeError('a transaction writes a row of figures in one way');
   }
 }
 
@@ -109,13 +120,19 @@ export function itemAfter({ pk, sk }: Key, write: OwnWrite | undefined, stored: 
       const value = String(Number(stored?.value ?? '0') + write.by);
       return { pk, sk, version: ownVersion, value, ...(stored?.due && { due: stored.due }) };
     }
+    case 'tally': {
+      const row = tallied(stored?.value, write);
+      return isLeft(row) ? { pk, sk, version: ownVersion, value: tallyText(row) } : undefined;
+    }
   }
 }
 
-function changeOf({ pk, sk }: Key, write: OwnWrite): Writing {
+function changeOf({ pk, sk }: Key, write: OwnWrite): WritingChange {
   switch (write.kind) {
     case 'sum':
       return { kind: 'add', pk, sk, by: write.by };
+    case 'tally':
+      return { kind: 'tally', pk, sk, label: write.label, by: write.by };
     case 'gone':
       return { kind: 'remove', pk, sk, if: 'any' };
     case 'item': {
@@ -127,5 +144,6 @@ function changeOf({ pk, sk }: Key, write: OwnWrite): Writing {
 }
 
 function bytesOf(write: OwnWrite | undefined): number {
+  if (write?.kind === 'tally') return Buffer.byteLength(write.label);
   return write?.kind === 'item' ? Buffer.byteLength(write.item.value) : 0;
 }

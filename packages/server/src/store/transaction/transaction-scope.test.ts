@@ -10,8 +10,8 @@ import { TransactionScope } from './transaction-scope.ts';
 function openScope(): { readonly scope: Scope; readonly calls: string[] } {
   const calls: string[] = [];
   const { store } = openMemory({ clock: new TestClock() });
-  const noted = interceptStore(store, (asked, call) => {
-    calls.push(asked.name);
+  const noted = interceptStore(store, (operation, call) => {
+    calls.push(operation.name);
     return call();
   });
   return { scope: noted.scope('s'), calls };

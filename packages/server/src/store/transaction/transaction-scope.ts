@@ -3,26 +3,30 @@
  * the commit of what is written. Of two that meet the first to commit wins, and the other does its work again.
  */
 import { compareBytes } from '../../lib/byte-order.ts';
-import { newestOf } from '../committing/parts.ts';
 import { validateChanges } from '../committing/validate-changes.ts';
+import { newestOf } from '../key-bounds.ts';
 import {
   type Change,
   type CheckReads,
   type Committed,
   type Condition,
   Conflict,
-  type Followed,
+  type FollowedEntry,
   type Item,
   type Key,
   limits,
+  type Measured,
+  type MeasureRead,
   type Range,
   type RangeRead,
   type Scope,
+  type Selected,
+  type SelectRead,
   TooLarge,
 } from '../port.ts';
+import { measureByReading, selectByReading } from '../read-where.ts';
 import { tryCommit } from '../transact.ts';
-import { itemAfter, type OwnWrite, OwnWrites, ownVersion, type Writing } from './own-writes.ts';
-import { Page } from './page.ts';
+import { itemAfter, type OwnWrite, OwnWrites, ownVersion, type WritingChange } from './own-writes.ts';
 import { overtaken, ReadSet } from './read-set.ts';
 
 /** Below what one commit checks, and the changes of a commit beside it. */
@@ -49,7 +53,7 @@ export class TransactionScope implements Scope {
     this.#read = new ReadSet(readsMax);
   }
 
-  /** What was read, to be checked in the commit. */
+  /** The data that were read, to be checked in the commit. */
   get reads(): CheckReads {
     return this.#read.change;
   }
@@ -61,13 +65,13 @@ export class TransactionScope implements Scope {
 
   /** @throws Overtaken where what was read does not hold any more. */
   async assertReads(): Promise<void> {
-    // What was read at one moment stood together then.
+    // The data that were read at one moment stood together then.
     if (this.#calls <= 1) return;
     if (!(await tryCommit(this.#base, [this.reads]))) throw overtaken();
   }
 
   async get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
-    const isBeneath = (key: Key): boolean => ['sum', undefined].includes(this.#own.at(key)?.kind);
+    const isBeneath = (key: Key): boolean => ['sum', 'tally', undefined].includes(this.#own.at(key)?.kind);
     const found = (await this.#readItems(keys.filter(isBeneath))).values();
     return keys.map((key) => itemAfter(key, this.#own.at(key), isBeneath(key) ? found.next().value : undefined));
   }
@@ -90,8 +94,8 @@ export class TransactionScope implements Scope {
   }
 
   /** By the entries and then by their targets, since what was read of either is checked. */
-  async follow(indexPk: string, { bytesMax, ...read }: RangeRead): Promise<readonly Followed[]> {
-    const page = new Page<Followed>(read.limit, bytesMax);
+  async follow(indexPk: string, { bytesMax, ...read }: RangeRead): Promise<readonly FollowedEntry[]> {
+    const page = new Page<FollowedEntry>(read.limit, bytesMax);
     let rest: RangeRead = read;
     for (let atOnce = followedFirst; !page.isFull; atOnce = page.fitting()) {
       const limit = Math.min(read.limit - page.items.length, atOnce);
@@ -115,6 +119,15 @@ export class TransactionScope implements Scope {
     const live = own.filter(([sk, write], index) => itemAfter({ pk, sk }, write, stored[index]) !== undefined).length;
     const found = await this.#countPart(pk, range, atMost + hidden);
     return Math.min(atMost, found - hidden + live);
+  }
+
+  /** What a transaction asks has its writes in it, and has read its whole range: so it is read here, within its bounds. */
+  select(pk: string, read: SelectRead): Promise<Selected> {
+    return selectByReading(this, pk, read);
+  }
+
+  measure(pk: string, read: MeasureRead): Promise<Measured> {
+    return measureByReading(this, pk, read);
   }
 
   /**
@@ -156,7 +169,7 @@ export class TransactionScope implements Scope {
     }
   }
 
-  /** What is known is not read again. */
+  /** A cached value is not read again. */
   async #versions(keys: readonly Key[]): Promise<readonly (number | undefined)[]> {
     const isOpen = (key: Key): boolean =>
       this.#own.at(key)?.kind === 'sum' || (this.#own.at(key) === undefined && !this.#read.has(key));
@@ -164,6 +177,7 @@ export class TransactionScope implements Scope {
     return keys.map((key) => {
       const write = this.#own.at(key);
       if (write === undefined) return this.#read.versionOf(key);
+      if (write.kind === 'tally') throw new TypeError('a transaction holds no row of figures to a condition');
       return write.kind === 'gone' ? undefined : ownVersion;
     });
   }
@@ -214,7 +228,7 @@ export class TransactionScope implements Scope {
   }
 }
 
-function isWriting(change: Change): change is Writing {
+function isWriting(change: Change): change is WritingChange {
   return 'sk' in change && change.kind !== 'check';
 }
 
@@ -252,4 +266,37 @@ function holds(condition: Condition, version: number | undefined): boolean {
   if (condition === 'absent') return version === undefined;
   if (condition === 'present') return version !== undefined;
   return version === condition.version;
+}
+
+/** So many more items are read at once, at most, and as many as are likely to fit into so many bytes. */
+const countMax = 256;
+const bytesAtOnce = 4 * 1024 * 1024;
+
+/** Takes items up to the bounds of a read, as a store does. */
+class Page<T extends { readonly value: string }> {
+  readonly items: T[] = [];
+  readonly #limit: number;
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(limit: number, bytesMax = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+    this.#bytesMax = bytesMax;
+  }
+
+  get isFull(): boolean {
+    return this.items.length >= this.#limit || this.#bytes > this.#bytesMax;
+  }
+
+  add(item: T): void {
+    if (this.isFull) return;
+    this.items.push(item);
+    this.#bytes += Buffer.byteLength(item.value);
+  }
+
+  /** How many more are read at once, if they are about as large as those before. */
+  fitting(): number {
+    const each = Math.max(1, this.#bytes / Math.max(1, this.items.length));
+    return Math.max(1, Math.min(countMax, Math.floor(bytesAtOnce / each)));
+  }
 }

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import type { Change } from '../../store/port.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { newEmail, type Reply, random, setUpFixture } from './fixture.ts';
-import { AccessWitness, isOfAccess } from './flows/access-told.ts';
+import { AccessWitness, isOfAccess } from './flows/access-entries.ts';
 
 const commits: (readonly Change[])[] = [];
 const platform = await startFaultyPlatform((changes) => void commits.push(changes));

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import type { Change } from '../../store/port.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { setUpFixture } from './fixture.ts';
-import { AccessWitness, entriesOf, isEntry } from './flows/access-told.ts';
+import { AccessWitness, entriesOf, isEntry } from './flows/access-entries.ts';
 import { accountFlows } from './flows/account-flows.ts';
 import { alertFlows } from './flows/alert-flows.ts';
 import { builderFlows } from './flows/builder-flows.ts';
@@ -27,14 +27,14 @@ import { scheduleFlows } from './flows/schedule-flows.ts';
 import { secretFlows } from './flows/secret-flows.ts';
 import { workspaceFlows } from './flows/workspace-flows.ts';
 
-/** What a workspace is founded with. */
+/** The initial content of a workspace. */
 const founded: readonly string[] = [
   ...['workspace.created', 'policy.created', 'policy.created', 'group.created', 'member.joined'],
   ...['policy_link.created', 'group_link.created'],
 ];
 
 /** The audit entries of each flow. */
-const told: Readonly<Record<string, readonly string[]>> = {
+const notified: Readonly<Record<string, readonly string[]>> = {
   'the shares of a limit at which an org is warned': ['alert_percents.changed'],
   'PUT /org/alerts/webhook': ['alert_webhook.set'],
   'DELETE /org/alerts/webhook': ['alert_webhook.removed'],
@@ -127,7 +127,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** They change records, or the caller's account, or note how far the log is verified. */
-const untold: readonly string[] = [
+const undocumented: readonly string[] = [
   ...['a log-in of a builder', 'a switch to another org', 'a log-out of a builder', 'the end of a session'],
   ...['the end of all other sessions', 'a verification of the audit log'],
   ...['a sign-in link', 'a sign-in by a link', 'what a builder decides about a command', 'a sign-in of a command'],
@@ -175,7 +175,7 @@ after(() => platform.close());
 const fixture = await setUpFixture(platform);
 
 test('of every flow it is said whether the audit log tells of it', () => {
-  assert.deepEqual([...Object.keys(told), ...untold].sort(), Object.keys(flows).sort());
+  assert.deepEqual([...Object.keys(notified), ...undocumented].sort(), Object.keys(flows).sort());
 });
 
 for (const [name, flow] of Object.entries(flows))
@@ -200,6 +200,6 @@ for (const [name, flow] of Object.entries(flows))
           action,
         );
       }
-    assert.deepEqual(actions, told[name] ?? []);
+    assert.deepEqual(actions, notified[name] ?? []);
     assert.deepEqual(witness.faults.splice(0), []);
   });

@@ -12,7 +12,7 @@ test('every writing route of both gateways is called in a flow whose store calls
 test('a route of which no flow is written or can be made says so', () => {
   const { flows, mistakes } = describedFlows(new Set());
   assert.ok(flows['PUT /secrets/:name'] !== undefined);
-  const said = (route: string): unknown => mistakes.find((one) => one.startsWith(`${route}: `));
-  assert.match(String(said('POST /auth/logout')), /no route reads what it writes; write a flow/);
-  assert.match(String(said('DELETE /deploy/staged')), /no route puts there what it removes; write a flow/);
+  const describe = (route: string): unknown => mistakes.find((one) => one.startsWith(`${route}: `));
+  assert.match(String(describe('POST /auth/logout')), /no route reads what it writes; write a flow/);
+  assert.match(String(describe('DELETE /deploy/staged')), /no route puts there what it removes; write a flow/);
 });

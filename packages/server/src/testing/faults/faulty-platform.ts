@@ -7,19 +7,18 @@ import { type Chain, verifyChains } from '../../audit/verify-chains.ts';
 import { compose } from '../../composition/compose.ts';
 import { openVault } from '../../composition/open-spaces.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { drain } from '../../gateway/drain.ts';
-import { listen } from '../../gateway/listener.ts';
+import { drain, listen } from '../../gateway/listener.ts';
 import { patient as limits } from '../../gateway/testing/patient.ts';
-import { groupEntries } from '../../iam/policies/group-policies.ts';
-import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
+import { groupEntries } from '../../iam/policies/held-policies.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { verifyStore } from '../../maintenance/verify-store.ts';
+import { fastPasswordCost } from '../../people/testing/fast-passwords.ts';
+import { verifyStore } from '../../records/verify-store.ts';
 import { createSealer } from '../../records/writing/sealed-values.ts';
 import { interceptOpened } from '../../store/intercepted-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Change, OpenedStore, ScopeName } from '../../store/port.ts';
 import { PassingFault } from '../../store/testing/failing-store.ts';
-import type { WorkFacts } from '../../telemetry/work-facts.ts';
+import type { WorkFacts } from '../../telemetry/work-metrics.ts';
 
 export const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 
@@ -60,7 +59,7 @@ class LeapingClock {
   }
 }
 
-/** Where a commit stands. */
+/** The position of a commit. */
 export interface Committed {
   readonly space: keyof Stores;
   readonly scope: ScopeName;

@@ -117,11 +117,11 @@ export class OrgCalls {
   /** The calls with the token. */
   as(token: string): Act {
     return (method, path, body, headers = {}) =>
-      this.visit(method, path, body, { authorization: `Bearer ${token}`, ...headers });
+      this.call(method, path, body, { authorization: `Bearer ${token}`, ...headers });
   }
 
   /** Without a token of the app. */
-  visit(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Reply> {
+  call(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Reply> {
     return call(
       method,
       `${this.#platform.app}/app/${this.code}${path}`,
@@ -131,11 +131,11 @@ export class OrgCalls {
   }
 
   logIn(email: string, secret = password): Promise<Reply> {
-    return this.visit('POST', '/login', { email, password: secret });
+    return this.call('POST', '/login', { email, password: secret });
   }
 
   exchange(oauthtoken: string): Promise<Reply> {
-    return this.visit('GET', '/token', undefined, { oauthtoken });
+    return this.call('GET', '/token', undefined, { oauthtoken });
   }
 
   async signIn(email = newEmail()): Promise<Person> {

@@ -22,13 +22,13 @@ export async function testFlows(flows: Flows): Promise<void> {
     });
 }
 
-interface Place {
+interface FaultPoint {
   readonly calls: number;
   readonly when: (typeof moments)[number];
 }
 
 /** True where the flow came to its end before the call that was to fail. */
-async function isThrough(fixture: Fixture, flow: Flow, { calls, when }: Place): Promise<boolean> {
+async function isThrough(fixture: Fixture, flow: Flow, { calls, when }: FaultPoint): Promise<boolean> {
   const { fault, settle } = fixture.platform;
   const { send, already, check } = await flow.prepare(fixture);
   await settle();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { scheduler } from '../../lib/scheduling/event-loop.ts';
-import type { Lane } from '../../lib/scheduling/fair-scheduler.ts';
+import type { ShareKey } from '../../lib/scheduling/fair-scheduler.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { setUpFixture } from './fixture.ts';
 
@@ -11,36 +11,36 @@ after(() => platform.close());
 const fixture = await setUpFixture(platform);
 
 /** In whose lines the calls entered that were made meanwhile. */
-async function lanesOf(work: () => Promise<unknown>): Promise<readonly Lane[]> {
+async function shareKeysOf(work: () => Promise<unknown>): Promise<readonly ShareKey[]> {
   const enter = mock.method(scheduler, 'enter');
   const leave = mock.method(scheduler, 'leave');
   await work();
-  const entered = enter.mock.calls.map(({ arguments: [id, lane] }) => ({ id, lane }));
+  const entered = enter.mock.calls.map(({ arguments: [id, shareKey] }) => ({ id, shareKey }));
   assert.deepEqual(
     leave.mock.calls.map(({ arguments: [id] }) => id),
     entered.map(({ id }) => id),
   );
   enter.mock.restore();
   leave.mock.restore();
-  return entered.map(({ lane }) => lane);
+  return entered.map(({ shareKey }) => shareKey);
 }
 
 test('a call with a token in that of its workspace, also one that is refused', async () => {
-  const lane = { org: fixture.org.code, workspace: fixture.founder.tenantId };
-  assert.deepEqual(await lanesOf(() => fixture.act('GET', '/list/order')), [lane]);
-  assert.deepEqual(await lanesOf(() => fixture.act('GET', '/list/nothing')), [lane]);
+  const shareKey = { org: fixture.org.code, workspace: fixture.founder.tenantId };
+  assert.deepEqual(await shareKeysOf(() => fixture.act('GET', '/list/order')), [shareKey]);
+  assert.deepEqual(await shareKeysOf(() => fixture.act('GET', '/list/nothing')), [shareKey]);
 });
 
 test('a call of a builder in that of the builders of its org', async () => {
-  const lanes = await lanesOf(() => fixture.org.manage('GET', '/org/settings'));
-  assert.deepEqual(lanes, [{ org: fixture.org.code, workspace: 'builders' }]);
+  const shareKeys = await shareKeysOf(() => fixture.org.manage('GET', '/org/settings'));
+  assert.deepEqual(shareKeys, [{ org: fixture.org.code, workspace: 'builders' }]);
 });
 
 test('a call without a token in that of all such, beside others from the same network, and a probe in none', async () => {
-  const lanes = await lanesOf(() => fixture.org.logIn(fixture.founder.email));
+  const shareKeys = await shareKeysOf(() => fixture.org.logIn(fixture.founder.email));
   assert.deepEqual(
-    lanes.map(({ org, workspace }) => [org, workspace.replace(/^[0-9a-f:]+::\/64$/, 'a network')]),
+    shareKeys.map(({ org, workspace }) => [org, workspace.replace(/^[0-9a-f:]+::\/64$/, 'a network')]),
     [['', 'a network']],
   );
-  assert.deepEqual(await lanesOf(() => fetch(`${platform.app}/readyz`)), []);
+  assert.deepEqual(await shareKeysOf(() => fetch(`${platform.app}/readyz`)), []);
 });

@@ -4,8 +4,8 @@
  * accounts of builders are not multiplied, and the chains of audit logs hold for the pattern alone.
  */
 import { openSpace } from '../../composition/open-spaces.ts';
-import { platformScopeName } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { platformScopeName } from '../../people/port.ts';
 import type { Item, Key, Maintenance, ScopeHead } from '../../store/port.ts';
 import { eachScope, walkScope } from '../../store/walk.ts';
 import { orgScopeName } from '../../tenancy/port.ts';

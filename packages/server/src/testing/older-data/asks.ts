@@ -3,7 +3,7 @@ import { operations, valueOfEachType } from './definitions.ts';
 import type { Filled } from './fill.ts';
 
 /** Something that a caller asked for, and what the answer was. */
-export interface Asked {
+export interface RecordedRequest {
   readonly who: string;
   readonly method: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface Answers {
   /** The addresses that the answers name. */
   readonly gateways: Gateways;
   readonly callers: Readonly<Record<string, Caller>>;
-  readonly asked: readonly Asked[];
+  readonly requests: readonly RecordedRequest[];
   readonly filled: Pick<Filled, 'customerId' | 'thingId' | 'releases' | 'orgInvitation' | 'productionClientId'> & {
     readonly clientId: string;
   };
@@ -33,7 +33,7 @@ export interface Answers {
 
 export async function ask(gateways: Gateways, filled: Filled): Promise<Answers> {
   const callers = callersOf(filled);
-  const command: Asked[] = [];
+  const requests: RecordedRequest[] = [];
   for (const one of [...asksOfApp(filled), ...asksOfManagement()]) {
     const caller = callers[one.who];
     if (caller === undefined) throw new Error(`no caller is \`${one.who}\``);
@@ -41,11 +41,11 @@ export async function ask(gateways: Gateways, filled: Filled): Promise<Answers> 
     const url = `${gateways[caller.gateway]}${path}`;
     const { status, body: answer } = await call(method, url, { body, headers: { ...caller.headers, ...headers } });
     if (status >= 500) throw new Error(`${method} ${path} is answered ${status}`);
-    command.push({ ...one, status, answer });
+    requests.push({ ...one, status, answer });
   }
   const { customerId, thingId, releases, orgInvitation, productionClientId, org } = filled;
   const named = { customerId, thingId, releases, orgInvitation, productionClientId, clientId: org.clientId };
-  return { asked_at: new Date().toISOString(), gateways, callers, asked: command, filled: named };
+  return { asked_at: new Date().toISOString(), gateways, callers, requests, filled: named };
 }
 
 function callersOf(filled: Filled): Readonly<Record<string, Caller>> {
@@ -70,7 +70,7 @@ function callersOf(filled: Filled): Readonly<Record<string, Caller>> {
   };
 }
 
-type Ask = Omit<Asked, 'status' | 'answer'>;
+type Ask = Omit<RecordedRequest, 'status' | 'answer'>;
 
 const entities = ['user', 'group', 'userrole', 'aclpolicy', 'useraclpolicy', 'usergroup', 'customer', 'thing'];
 const listers = ['founder', 'other', 'server', 'impersonated', 'production', 'productionServer'];

@@ -13,7 +13,7 @@ export interface Reply {
 }
 
 /** What the answers are looked into for. */
-export interface Told {
+export interface ReplyValues {
   readonly id: string;
   readonly token: string;
   readonly key: string;
@@ -51,10 +51,10 @@ function parsed(text: string): unknown {
 }
 
 /** @throws Error where the status is another one than that before the method. */
-export async function must(expected: string, url: string, sent: Sent = {}): Promise<Told> {
+export async function must(expected: string, url: string, sent: Sent = {}): Promise<ReplyValues> {
   const [status, method = ''] = expected.split(' ');
   const reply = await call(method, url, sent);
-  if (String(reply.status) === status) return reply.body as Told;
+  if (String(reply.status) === status) return reply.body as ReplyValues;
   throw new Error(`${method} ${url} is answered ${reply.status}: ${JSON.stringify(reply.body)}`);
 }
 
@@ -73,7 +73,7 @@ export interface Person {
 }
 
 /** Such as `201 POST`, and a path. */
-export type Act = (expected: string, path: string, sent?: Sent) => Promise<Told>;
+export type Act = (expected: string, path: string, sent?: Sent) => Promise<ReplyValues>;
 
 export class FixtureOrg {
   readonly #gateways: Gateways;
@@ -86,7 +86,7 @@ export class FixtureOrg {
     return new FixtureOrg(gateways, code, await must('201 POST', `${gateways.management}/auth/signup`, { body }));
   }
 
-  private constructor(gateways: Gateways, code: string, { token, org }: Told) {
+  private constructor(gateways: Gateways, code: string, { token, org }: ReplyValues) {
     this.#gateways = gateways;
     this.code = code;
     this.token = token;

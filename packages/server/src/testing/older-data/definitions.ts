@@ -37,6 +37,7 @@ export const thing = {
     gpkTemplate: 'org#{org};thing-of#{customer_id}',
     gskTemplate: 'thing#{id}',
   },
+  aggregates: [{ name: 'by_state', group: ['state'], measures: ['count', 'sum:seats'] }],
   Views: {
     short: {
       fields: [
@@ -48,6 +49,9 @@ export const thing = {
     },
   },
 };
+
+/** While there are records one aggregate comes. */
+export const thingCountedOtherwise = [...thing.aggregates, { name: 'by_day', group: ['day'], measures: ['count'] }];
 
 /** While there are records one index comes and another goes. */
 export const thingIndexedOtherwise = thing.UpdateParams.map((field) => {

@@ -8,6 +8,7 @@ import {
   ownThings,
   settings,
   thing,
+  thingCountedOtherwise,
   thingIndexedOtherwise,
   valueOfEachType,
 } from './definitions.ts';
@@ -45,7 +46,9 @@ export async function fill(gateways: Gateways, now: () => number = Date.now): Pr
     headers: { client_id: org.clientId },
     body: { email: 'ann@example.com' },
   });
-  await org.manage('200 PUT', '/api/create-thing', { body: { UpdateParams: thingIndexedOtherwise } });
+  await org.manage('200 PUT', '/api/create-thing', {
+    body: { UpdateParams: thingIndexedOtherwise, aggregates: thingCountedOtherwise },
+  });
   const members = await fillAccess(org, act);
   const other = await fillWorkspaces(org);
   const keys = await fillKeys(org, founder);
@@ -155,8 +158,8 @@ async function fillKeys(org: FixtureOrg, founder: Person) {
   const removed = await make('removed', []);
   await org.manage('204 DELETE', `/org/service-keys/${removed.id}`);
   const pipeline = await org.manage('201 POST', '/deploy/keys', { body: { name: 'pipeline', scope: 'activate' } });
-  const asked = { env: 'test', tenant_code: 'main', user_id: founder.id };
-  const { token } = await org.manage('200 POST', '/org/impersonate', { body: asked });
+  const request = { env: 'test', tenant_code: 'main', user_id: founder.id };
+  const { token } = await org.manage('200 POST', '/org/impersonate', { body: request });
   await org.as(token)('201 POST', '/create/thing', { body: { title: 'by a builder' } });
   return { server: server.key, pipeline: pipeline.key, impersonated: token };
 }

@@ -28,7 +28,9 @@ export async function startHeld(
   };
   const platform = await startOn({ FREEHOLD_DATA_DIR: dataDir, FREEHOLD_DEMO: 'off' }, clock, async (space) => {
     const path = join(dataDir, `${space}.db`);
-    const opened = interceptOpened(await openStore({ kind: 'sqlite', path, clock, onFatal }), (_asked, call) => call());
+    const opened = interceptOpened(await openStore({ kind: 'sqlite', path, clock, onFatal }), (_operation, call) =>
+      call(),
+    );
     stores.set(space, opened);
     const due: Maintenance['due'] = async (queue, before, limit) => {
       const found = await opened.maintenance.due(queue, before, limit);

@@ -46,13 +46,13 @@ async function make(checkout: string, target: string): Promise<void> {
 }
 
 async function addressesOf(stdout: AsyncIterable<string>): Promise<Gateways> {
-  let said = '';
+  let output = '';
   for await (const text of stdout) {
-    said += text;
-    const [, app, management] = /^ready app=(\S+) management=(\S+)$/m.exec(said) ?? [];
+    output += text;
+    const [, app, management] = /^ready app=(\S+) management=(\S+)$/m.exec(output) ?? [];
     if (app !== undefined && management !== undefined) return { app, management };
   }
-  throw new Error(`the platform did not start: ${said}`);
+  throw new Error(`the platform did not start: ${output}`);
 }
 
 const [checkout, target] = process.argv.slice(2);

@@ -7,12 +7,11 @@ import { brotliDecompressSync } from 'node:zlib';
 import { restoreBackup } from '../../backup/restore-backup.ts';
 import { type ComposeOptions, compose } from '../../composition/compose.ts';
 import { readConfig } from '../../config.ts';
-import { drain } from '../../gateway/drain.ts';
-import { listen } from '../../gateway/listener.ts';
+import { drain, listen } from '../../gateway/listener.ts';
 import { patient as limits } from '../../gateway/testing/patient.ts';
-import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Answers, Asked } from './asks.ts';
+import { fastPasswordCost } from '../../people/testing/fast-passwords.ts';
+import type { Answers, RecordedRequest } from './asks.ts';
 import { call, type Gateways, operatorKey } from './calls.ts';
 
 const fixtures = import.meta.dirname;
@@ -81,15 +80,15 @@ export async function startOn(
 /** What is answered otherwise than it was. What is answered beside that counts for nothing. */
 export async function differencesOf(gateways: Gateways, answers: Answers): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const asked of answers.asked) {
-    const caller = answers.callers[asked.who];
+  for (const request of answers.requests) {
+    const caller = answers.callers[request.who];
     assert.ok(caller !== undefined);
-    const { method, path, body, headers } = asked;
+    const { method, path, body, headers } = request;
     const sent = { body, headers: { ...caller.headers, ...headers } };
     const reply = await call(method, `${gateways[caller.gateway]}${path}`, sent);
-    const name = `${asked.who} ${method} ${path}`;
-    if (reply.status === asked.status) found.push(...missingIn(reply.body, asked, name));
-    else found.push(`${name}: ${reply.status} instead of ${asked.status}: ${JSON.stringify(reply.body)}`);
+    const name = `${request.who} ${method} ${path}`;
+    if (reply.status === request.status) found.push(...missingIn(reply.body, request, name));
+    else found.push(`${name}: ${reply.status} instead of ${request.status}: ${JSON.stringify(reply.body)}`);
   }
   return found;
 }
@@ -115,7 +114,7 @@ function byName(parts: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Array.isArray(parts) ? parts.map((part) => [part.action ?? part.name, part]) : []);
 }
 
-function missingIn(now: unknown, { answer }: Asked, name: string): readonly string[] {
+function missingIn(now: unknown, { answer }: RecordedRequest, name: string): readonly string[] {
   const found: string[] = [];
   compare(answer, now, name);
   return found;

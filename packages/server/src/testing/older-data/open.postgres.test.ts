@@ -27,9 +27,11 @@ for (const version of fixtureVersions)
     for (const space of ['platform', 'test', 'prod'])
       await database.run(`update freehold_${space}.schema_version set version = ${version}`);
     const platform = await startOn({ FREEHOLD_STORE: database.url, FREEHOLD_DATA_DIR: dataDir }, clockOf(answers));
-    const found = await differencesOf(platform, answers);
-    await platform.close();
-    assert.deepEqual(found, []);
+    try {
+      assert.deepEqual(await differencesOf(platform, answers), []);
+    } finally {
+      await platform.close();
+    }
     const [row] = await database.run('select version from freehold_test.schema_version');
     assert.notDeepEqual(row, { version });
   });

@@ -38,7 +38,7 @@ for (const version of fixtureVersions)
     const platform = await startOn({ FREEHOLD_DATA_DIR: dataDir }, clockOf(answers));
     try {
       assert.deepEqual(await differencesOf(platform, answers), []);
-      await goOn(platform, answers);
+      await resume(platform, answers);
     } finally {
       await platform.close();
     }
@@ -49,7 +49,7 @@ for (const version of fixtureVersions)
   });
 
 /** Writes of each sort of caller. */
-async function goOn({ app, management }: Gateways, { callers, filled }: Answers): Promise<void> {
+async function resume({ app, management }: Gateways, { callers, filled }: Answers): Promise<void> {
   const as = (who: string) => ({ headers: callers[who]?.headers ?? {} });
   const shop = `${app}/app/shop`;
   const made = await must('201 POST', `${shop}/create/thing`, {

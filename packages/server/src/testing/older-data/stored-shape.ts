@@ -11,18 +11,21 @@ export interface Shape {
 /** By where items lie. */
 export type Shapes = Map<string, Shape>;
 
-interface Place {
+interface SpaceScope {
   readonly space: string;
   readonly scope: string;
 }
 
-export function noteChange(shapes: Shapes, place: Place, change: Change): void {
+export function noteChange(shapes: Shapes, place: SpaceScope, change: Change): void {
   switch (change.kind) {
     case 'put':
       note(shapes, [place, change.pk, change.sk, dueOf(change)], change.value);
       return;
     case 'add':
       note(shapes, [place, change.pk, change.sk, ''], 'a counter');
+      return;
+    case 'tally':
+      note(shapes, [place, change.pk, change.sk, ''], JSON.stringify({ label: '', figures: [''] }));
       return;
     case 'put-index':
       note(shapes, [place, change.pk, '*', ' -> item'], '');
@@ -37,7 +40,7 @@ function dueOf({ due }: Pick<Item, 'due'>): string {
 }
 
 /** What the store itself makes of what is appended. */
-export function noteChained(shapes: Shapes, place: Place, { pk, sk, value }: Item): void {
+export function noteChained(shapes: Shapes, place: SpaceScope, { pk, sk, value }: Item): void {
   const text = value
     .replace(/[0-9a-f]{64}/, '{digest}')
     .replace(/^\d+ /, '{count} ')
@@ -45,7 +48,7 @@ export function noteChained(shapes: Shapes, place: Place, { pk, sk, value }: Ite
   note(shapes, [place, pk, sk, ' as stored'], JSON.stringify({ [text]: '' }));
 }
 
-type Where = readonly [place: Place, pk: string, sk: string, more: string];
+type Where = readonly [place: SpaceScope, pk: string, sk: string, more: string];
 
 function note(shapes: Shapes, [{ space, scope }, pk, sk, more]: Where, value: string): void {
   const name = `${space} ${plainScope(scope)} | ${plain(pk)} | ${plain(sk)}${more}`;

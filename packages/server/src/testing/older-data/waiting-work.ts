@@ -1,6 +1,6 @@
 /** Work of every kind that waits in a store. Only tests, and what makes their data, may use it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Act, FixtureOrg, type Told } from './calls.ts';
+import { type Act, FixtureOrg, type ReplyValues } from './calls.ts';
 import type { HeldPlatform } from './held-platform.ts';
 
 /** Every job of every queue. */
@@ -42,7 +42,7 @@ const nightly = { cron: '0 3 * * *', timezone: 'UTC', missed: 'skip' };
 const farOff = Number.MAX_SAFE_INTEGER;
 
 /** An event that tells of new things. */
-export function telling(url: string) {
+export function eventTo(url: string) {
   return {
     ...{ entity_name: 'thing', event_name: 'tell', event_type: 'webhook', event_stage: 'after' },
     ...{ event_optype: 'create', enabled: true, destination_config: { url } },
@@ -70,18 +70,18 @@ class Filling {
     this.#letGo([]);
   }
 
-  define(entityName: string, ...UpdateParams: readonly object[]): Promise<Told> {
+  define(entityName: string, ...UpdateParams: readonly object[]): Promise<ReplyValues> {
     return this.org.manage('201 POST', `/api/create-${entityName}`, { body: { entityName, UpdateParams } });
   }
 
-  block(name: string, content: object): Promise<Told> {
+  block(name: string, content: object): Promise<ReplyValues> {
     return this.org.manage('201 POST', '/config/logicblock', { body: { name, content: { name, ...app, ...content } } });
   }
 
   async begin(name: string): Promise<string> {
     const body = { tenant_code: 'main', input: {} };
-    const told = await this.org.manage('202 POST', `/logicblocks/${name}/run`, { body });
-    return (told as unknown as { readonly run: string }).run;
+    const reported = await this.org.manage('202 POST', `/logicblocks/${name}/run`, { body });
+    return (reported as unknown as { readonly run: string }).run;
   }
 }
 
@@ -154,7 +154,7 @@ async function fillRuns(filling: Filling): Promise<WaitingWork['runs']> {
 }
 
 async function fillDeliveries(filling: Filling, act: Act): Promise<void> {
-  await filling.org.manage('201 POST', '/config/event', { body: { name: 'tell', content: telling(deadUrl) } });
+  await filling.org.manage('201 POST', '/config/event', { body: { name: 'tell', content: eventTo(deadUrl) } });
   await act('201 POST', '/create/thing', { body: { title: 'held' } });
   await filling.untilDone('lane', () => filling.isThere('retry'));
   await act('201 POST', '/create/thing', { body: { title: 'unsent' } });

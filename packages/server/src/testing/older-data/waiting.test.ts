@@ -10,7 +10,7 @@ import { temporaryFolder } from '../command.ts';
 import { bearer, call, type Reply } from './calls.ts';
 import { startHeld } from './held-platform.ts';
 import { unpackFixture } from './older-platform.ts';
-import { telling, type WaitingWork, waitingJobs } from './waiting-work.ts';
+import { eventTo, type WaitingWork, waitingJobs } from './waiting-work.ts';
 
 async function startReceiver(context: TestContext) {
   const received: { readonly type: string; readonly data: { readonly record?: { readonly title: string } } }[] = [];
@@ -46,7 +46,7 @@ test('waiting alerts, deliveries, runs, schedules, jobs and expiries that an ear
   const read = async (path: string) => (await manage('GET', path)).body as Readonly<Record<string, unknown>>;
   assert.deepEqual(await platform.jobsBy(now + 30 * day), waitingJobs);
   assert.equal((await manage('PUT', '/org/alerts/webhook', { url })).status, 200);
-  assert.equal((await manage('PUT', '/config/event/tell', telling(url))).status, 200);
+  assert.equal((await manage('PUT', '/config/event/tell', eventTo(url))).status, 200);
 
   isHeld = false;
   /** A turn of the background work, before which so much time has passed. */
@@ -70,12 +70,12 @@ test('waiting alerts, deliveries, runs, schedules, jobs and expiries that an ear
   for (const run of filled.runs) assert.equal((await read(`/runs/${run}`)).state, 'done');
   assert.equal((await read(`/org/person-jobs/${filled.exportJob}`)).state, 'done');
   assert.equal((await read(`/org/workspace-template/applications/${filled.application}`)).state, 'previewed');
-  const asked = { headers: bearer(filled.founder) };
-  const gone = await call('GET', `${platform.app}/app/shop/item/customer/${filled.removedCustomer}`, asked);
+  const request = { headers: bearer(filled.founder) };
+  const gone = await call('GET', `${platform.app}/app/shop/item/customer/${filled.removedCustomer}`, request);
   assert.equal(gone.status, 404);
-  const { body: tickets } = await call('GET', `${platform.app}/app/shop/count/ticket`, asked);
+  const { body: tickets } = await call('GET', `${platform.app}/app/shop/count/ticket`, request);
   assert.deepEqual((tickets as { readonly count: number }).count, 0);
-  const { body: sorted } = await call('GET', `${platform.app}/app/shop/list/thing?sortby=title`, asked);
+  const { body: sorted } = await call('GET', `${platform.app}/app/shop/list/thing?sortby=title`, request);
   assert.deepEqual(
     (sorted as { readonly items: readonly { readonly title: string }[] }).items.map(({ title }) => title),
     ['held', 'unsent'],

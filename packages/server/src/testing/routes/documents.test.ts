@@ -4,12 +4,11 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
-import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
 import { appDocument } from '../../gateway/openapi/app-document.ts';
 import { type Document, entities, sampleDocuments } from '../../gateway/openapi/testing/sample-documents.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { configKinds } from '../config-kinds.ts';
+import { servedRoutes } from '../served-routes.ts';
 
 const { app, bareManagement, management, summary } = await sampleDocuments();
 
@@ -143,13 +142,13 @@ test('a document by a view that no entity has is refused', async () => {
 });
 
 test('the management document tells of every route there is, and of no other', () => {
-  const routes = allRoutes({ configKinds } as RouteDeps).management.map(({ method, path }) => told(method, path));
+  const routes = servedRoutes.management.map(({ method, path }) => describe(method, path));
   assert.deepEqual(routesOf(management), routes.sort());
 });
 
 test('the app document tells of every route that the org has, for every entity, and of no other', () => {
-  const routes = allRoutes({ configKinds } as RouteDeps).app.flatMap(({ method, path }) => {
-    const route = told(method, path.replace(':org', 'acme'));
+  const routes = servedRoutes.app.flatMap(({ method, path }) => {
+    const route = describe(method, path.replace(':org', 'acme'));
     if (!route.includes('{entity}')) return [route];
     // A member is made by signing in, so no call that creates one succeeds.
     const isCreate = /\/(?:create|import)\/\{entity\}$/.test(route);
@@ -159,7 +158,7 @@ test('the app document tells of every route that the org has, for every entity, 
   assert.deepEqual(routesOf(app), routes.sort());
 });
 
-function told(method: string, path: string): string {
+function describe(method: string, path: string): string {
   return `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
-import { isRemembered } from '../../gateway/routing/remembered-posts.ts';
-import { configKinds } from '../config-kinds.ts';
+import { isRemembered } from '../../gateway/answer-once.ts';
+import { servedRoutes } from '../served-routes.ts';
 
-const posts = [
-  ...allRoutes({ configKinds } as RouteDeps).app,
-  ...allRoutes({ configKinds } as RouteDeps).management,
-].filter(({ method }) => method === 'POST');
+const posts = [...servedRoutes.app, ...servedRoutes.management].filter(({ method }) => method === 'POST');
 
 const keptByTheRecordRuntime = ['/app/:org/create/:entity'];
 const refusedWithKeys = ['/app/:org/import/:entity'];
 
 test('every POST route counts once under a key, or it says why it does not', () => {
   const others = posts.filter((route) => !isRemembered(route));
-  const unsaid = others.filter(({ route }) => route?.repeats === undefined).map(({ path }) => path);
-  assert.deepEqual(unsaid.toSorted(), [...keptByTheRecordRuntime, ...refusedWithKeys]);
+  const undeclared = others.filter(({ route }) => route?.repeats === undefined).map(({ path }) => path);
+  assert.deepEqual(undeclared.toSorted(), [...keptByTheRecordRuntime, ...refusedWithKeys]);
   for (const { path, route } of others)
     if (typeof route?.repeats === 'object') assert.match(route.repeats.notRemembered, / /, path);
   // No caller is known there whose key it would be.

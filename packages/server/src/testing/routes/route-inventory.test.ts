@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
 import { type MetricsGatewayDeps, metricsRoutes } from '../../gateway/metrics-gateway.ts';
-import { configKinds } from '../config-kinds.ts';
+import { servedRoutes } from '../served-routes.ts';
 
 interface Listed {
   readonly method: string;
@@ -10,13 +9,12 @@ interface Listed {
   readonly access: string;
 }
 
-/** No handler is called, so the tables need nothing to stand on. */
 function inventory(routes: readonly Listed[]): readonly string[] {
   return routes.map(({ method, path, access }) => `${access} ${method} ${path}`).sort();
 }
 
 test('B11: every route of the app gateway is known here with what it takes to get in', () => {
-  assert.deepEqual(inventory(allRoutes({ configKinds } as RouteDeps).app), [
+  assert.deepEqual(inventory(servedRoutes.app), [
     'count GET /app/:org/count/:entity',
     'create POST /app/:org/create/:entity',
     'create POST /app/:org/import/:entity',
@@ -29,6 +27,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'each POST /app/:org/access/v1/evaluations',
     'each POST /app/:org/batch',
     'get GET /app/:org/item/:entity/:id',
+    'list GET /app/:org/aggregate/:entity',
     'list GET /app/:org/export/:entity',
     'list GET /app/:org/list/:entity',
     'listinvitation GET /app/:org/user/invitations',
@@ -71,7 +70,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
 });
 
 test('every route that changes production, what signs its callers in, secrets, or a plan says what a refusal is called in the audit log', () => {
-  const routes = allRoutes({ configKinds } as RouteDeps).management;
+  const routes = servedRoutes.management;
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
@@ -93,7 +92,7 @@ test('B11: the address for metrics has these routes alone', () => {
 });
 
 test('B11: every route of the management gateway is known here with the role it takes', () => {
-  assert.deepEqual(inventory(allRoutes({ configKinds } as RouteDeps).management), [
+  assert.deepEqual(inventory(servedRoutes.management), [
     'activate POST /deploy/activate',
     'activate POST /deploy/rollback',
     'developer DELETE /api/entity',

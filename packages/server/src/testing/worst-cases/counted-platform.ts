@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { compose } from '../../composition/compose.ts';
 import { readConfig } from '../../config.ts';
-import { drain } from '../../gateway/drain.ts';
-import { listen } from '../../gateway/listener.ts';
+import { drain, listen } from '../../gateway/listener.ts';
 import { patient as limits } from '../../gateway/testing/patient.ts';
-import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { fastPasswordCost } from '../../people/testing/fast-passwords.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Gateways } from './send.ts';
 import { platformSettings } from './stage.ts';

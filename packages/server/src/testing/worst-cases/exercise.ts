@@ -5,10 +5,10 @@ import { anyRequest } from './any-request.ts';
 import type { GatewayName } from './send.ts';
 import { type Answer, send } from './send.ts';
 import type { Stage } from './stage.ts';
-import type { Asked, Largest, Row } from './worst-case.ts';
+import type { Largest, RequestOptions, Row } from './worst-case.ts';
 
 /** A row with the route that it is of. */
-export interface Place extends Row {
+export interface ExercisedRoute extends Row {
   readonly gateway: GatewayName;
   readonly method: string;
   readonly takesBody?: TakesBody;
@@ -23,16 +23,16 @@ export interface Case {
 }
 
 export interface Cases {
-  /** What any route may be sent. */
+  /** The request members that any route accepts. */
   readonly anything: readonly Case[];
   /** What is largest of this one. */
   readonly largest: readonly Case[];
 }
 
-export function casesOf(stage: Stage, place: Place): Cases {
+export function casesOf(stage: Stage, place: ExercisedRoute): Cases {
   const { gateway, method, as, target, largest, notSentAnything } = place;
   const base = (): string => target(stage);
-  const ready = (command: Asked): (() => Promise<Answer>) => {
+  const ready = (command: RequestOptions): (() => Promise<Answer>) => {
     const { headers = {}, ...rest } = command;
     const request = stage.raw({
       as,
@@ -53,13 +53,13 @@ export function casesOf(stage: Stage, place: Place): Cases {
     })),
     largest: largest.map((one) => ({
       what: one.what,
-      demand: (answer: Answer) => demand(one.what, answer, isAsSaid(one, answer)),
+      demand: (answer: Answer) => demand(one.what, answer, isAsExpected(one, answer)),
       prepare: async () => ready(await one.ask(stage)),
     })),
   };
 }
 
-function isAsSaid(one: Largest, { status, beginning }: Answer): boolean {
+function isAsExpected(one: Largest, { status, beginning }: Answer): boolean {
   if (one.mayMiss) return status < 500 && !isNotTaken.test(`${status} ${beginning}`);
   return one.status === undefined ? status >= 200 && status < 300 : status === one.status;
 }
@@ -71,7 +71,7 @@ function demand(what: string, { status, beginning }: Answer, isRight: boolean): 
   assert.ok(isRight, `${what} was answered ${status}, which needs a row in worst-cases/rows or a change: ${beginning}`);
 }
 
-function behind(target: string, command: Asked): Asked {
+function behind(target: string, command: RequestOptions): RequestOptions {
   if (command.target === undefined) return command;
   const [path = '', query] = target.split('?');
   if (!command.target.startsWith('?')) return { ...command, target: path + command.target };
@@ -80,10 +80,10 @@ function behind(target: string, command: Asked): Asked {
 
 /** A stream is sent under the first type that the route takes. */
 function typed(
-  { takesBody }: Place,
-  headers: NonNullable<Asked['headers']>,
+  { takesBody }: ExercisedRoute,
+  headers: NonNullable<RequestOptions['headers']>,
   body: unknown,
-): NonNullable<Asked['headers']> {
+): NonNullable<RequestOptions['headers']> {
   if (body === undefined || typeof takesBody !== 'object' || headers['content-type'] !== undefined) return headers;
   return { ...headers, 'content-type': takesBody.streamOf[0] ?? '' };
 }

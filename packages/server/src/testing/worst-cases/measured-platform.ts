@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { LoadReport } from './report-load.ts';
 import type { Gateways } from './send.ts';
 import { platformSettings } from './stage.ts';
-import type { Told } from './tell-load.ts';
 
-/** What a call has cost. */
+/** The cost of a call. */
 export interface Load {
   /** What the longest turn of the event loop took of the processor. */
   readonly milliseconds: number;
@@ -29,7 +29,7 @@ export interface MeasuredPlatform extends Gateways {
 }
 
 const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
-const preloaded = new URL('./tell-load.ts', import.meta.url).href;
+const preloaded = new URL('./report-load.ts', import.meta.url).href;
 const megabyte = 1024 * 1024;
 
 export async function startMeasuredPlatform(): Promise<MeasuredPlatform> {
@@ -53,13 +53,13 @@ export async function startMeasuredPlatform(): Promise<MeasuredPlatform> {
     management,
     metrics: '',
     measure: async (call) => {
-      const before = await told(child);
+      const before = await alerts(child);
       const resident = memory.begin();
       await call();
       // What the call leaves to be done after its answer is its work too.
       await sleep(20);
       const peak = memory.peak();
-      const after = await told(child);
+      const after = await alerts(child);
       return {
         milliseconds: after.busyMilliseconds,
         late: after.lateMilliseconds,
@@ -87,11 +87,11 @@ async function ready(child: ChildProcess): Promise<readonly [app: string, manage
   return assert.fail(`the platform ended before it was ready: ${text}`);
 }
 
-async function told(child: ChildProcess): Promise<Told> {
+async function alerts(child: ChildProcess): Promise<LoadReport> {
   const answer = once(child, 'message');
   child.send('tell');
   const [message] = await answer;
-  return message as Told;
+  return message as LoadReport;
 }
 
 /** The resident memory as Linux tells it, and the most of it since the last beginning. */

@@ -14,7 +14,7 @@ export interface Gateways {
 
 export type GatewayName = 'app' | 'management' | 'metrics';
 
-/** Who asks. */
+/** The caller. */
 export type Caller = 'anyone' | 'member' | 'restricted' | 'builder' | 'operator';
 
 /** A request as it goes over the wire. */

@@ -53,7 +53,7 @@ export interface Stage {
   call(as: Caller, method: string, target: string, body?: unknown): Promise<Body>;
   /** What a builder is answered, as it stands. */
   download(target: string): Promise<string>;
-  raw(asked: SentRequest): RawRequest;
+  raw(request: SentRequest): RawRequest;
 }
 
 export interface Person {
@@ -86,11 +86,11 @@ export async function setStage(gateways: Gateways, scale: Scale): Promise<Stage>
     body: JSON.stringify(signUp),
   });
   const clientId = session.org.environments.test.client_id;
-  const visit = { gateways, org: code, clientId };
-  const member = await signIn(visit);
-  const restricted = await signIn(visit);
+  const stageOrg = { gateways, org: code, clientId };
+  const member = await signIn(stageOrg);
+  const restricted = await signIn(stageOrg);
   const tokens: Tokens = { builder: session.token, member: member.token, restricted: restricted.token };
-  const raw = (asked: SentRequest): RawRequest => rawOf(gateways, { clientId, tokens }, asked);
+  const raw = (request: SentRequest): RawRequest => rawOf(gateways, { clientId, tokens }, request);
   const call: Stage['call'] = (as, method, target, body) =>
     answered(raw({ as, method, target, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }));
   const download = async (target: string): Promise<string> =>
@@ -99,13 +99,13 @@ export async function setStage(gateways: Gateways, scale: Scale): Promise<Stage>
   return { ...known, ...(await fill(known)) };
 }
 
-interface Visit {
+interface StageOrg {
   readonly gateways: Gateways;
   readonly org: string;
   readonly clientId: string;
 }
 
-async function signIn({ gateways, org, clientId }: Visit): Promise<Person> {
+async function signIn({ gateways, org, clientId }: StageOrg): Promise<Person> {
   const login = { email: `${random()}@example.com`, password };
   const headers = { client_id: clientId };
   const url = `${gateways.app}/app/${org}`;
@@ -128,10 +128,10 @@ type Tokens = Readonly<Record<Exclude<Caller, 'anyone' | 'operator'>, string>>;
 function rawOf(
   gateways: Gateways,
   { clientId, tokens }: { readonly clientId: string; readonly tokens: Tokens },
-  asked: SentRequest,
+  request: SentRequest,
 ): RawRequest {
-  const { as, method, target, headers = {}, body } = asked;
-  const gateway = asked.gateway ?? (target.startsWith('/app/') ? 'app' : 'management');
+  const { as, method, target, headers = {}, body } = request;
+  const gateway = request.gateway ?? (target.startsWith('/app/') ? 'app' : 'management');
   const token = as === 'anyone' ? undefined : as === 'operator' ? operatorKey : tokens[as];
   return {
     method,

@@ -44,7 +44,7 @@ export function startWorkCounter(): WorkCounter {
   post('Profiler.enable');
   post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   const characters = countCharacters();
-  const take = (): Taken => ({
+  const take = (): WorkSample => ({
     ...stepsOf(post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage').result),
     characters: characters.take(),
   });
@@ -57,11 +57,11 @@ export function startWorkCounter(): WorkCounter {
   };
 }
 
-interface Taken extends Work {
+interface WorkSample extends Work {
   readonly busiest: string;
 }
 
-async function measureWhole(take: () => Taken, send: () => Promise<unknown>): Promise<MeasuredWork> {
+async function measureWhole(take: () => WorkSample, send: () => Promise<unknown>): Promise<MeasuredWork> {
   take();
   await send();
   const whole = take();
@@ -73,20 +73,20 @@ const lookMicroseconds = 5000;
 const lookCharacters = turnMax.characters / 10;
 
 async function measureTurns(
-  { take, characters }: { readonly take: () => Taken; readonly characters: CharacterCount },
+  { take, characters }: { readonly take: () => WorkSample; readonly characters: CharacterCount },
   send: () => Promise<unknown>,
 ): Promise<MeasuredWork> {
-  const turns: Taken[] = [];
+  const turns: WorkSample[] = [];
   let isOver = false;
   take();
-  let begun = process.threadCpuUsage();
+  let started = process.threadCpuUsage();
   const look = (): void => {
     if (isOver) return;
     // A look takes longer than most turns. So several that are far from any bound count as one, which makes it no smaller.
-    const { user, system } = process.threadCpuUsage(begun);
+    const { user, system } = process.threadCpuUsage(started);
     if (user + system >= lookMicroseconds || characters.counted() >= lookCharacters) {
       turns.push(take());
-      begun = process.threadCpuUsage();
+      started = process.threadCpuUsage();
     }
     setImmediate(look);
   };
@@ -117,7 +117,7 @@ function ask<Answer>(session: Session, method: string, given: object): Answer {
   return answer;
 }
 
-function stepsOf(scripts: readonly Profiler.ScriptCoverage[]): Pick<Taken, 'steps' | 'busiest'> {
+function stepsOf(scripts: readonly Profiler.ScriptCoverage[]): Pick<WorkSample, 'steps' | 'busiest'> {
   let [steps, most, busiest] = [0, 0, ''];
   for (const { url, functions } of scripts) {
     if (!isCounted(url)) continue;

@@ -2,7 +2,7 @@ import type { Caller, SentRequest } from './send.ts';
 import type { Stage } from './stage.ts';
 
 /** What is asked beside the method and the place of the route. */
-export type Asked = Partial<Omit<SentRequest, 'method'>>;
+export type RequestOptions = Partial<Omit<SentRequest, 'method'>>;
 
 /** The largest that a route takes of some part, and takes: what is refused at once says little about its work. */
 export interface Largest {
@@ -13,7 +13,7 @@ export interface Largest {
   /** Also a refusal of what is not there, is there already or is not known: nothing is said of what stands. */
   readonly mayMiss?: true;
   /** Makes the request, again for each time that it is sent. */
-  readonly ask: (stage: Stage) => Asked | Promise<Asked>;
+  readonly ask: (stage: Stage) => RequestOptions | Promise<RequestOptions>;
 }
 
 /** A route, and the largest that it may be sent: by its description, unless a row says otherwise (`default-row.ts`). */

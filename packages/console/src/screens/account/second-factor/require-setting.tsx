@@ -12,12 +12,12 @@ import { ProblemAlert } from '../../../components/problem-alert.tsx';
 /** Whether every member of the org needs a second factor. Admins of the org change it, and see first whom it stops. */
 export function RequireSetting() {
   const me = useQuery(meQuery);
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const change = useMutation({
     mutationFn: (isRequired: boolean) =>
       call('changeOrgSecurity', { body: { second_factor: isRequired ? 'required' : 'optional' } }),
     onSuccess: async () => {
-      setIsAsking(false);
+      setIsConfirming(false);
       await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
     },
   });
@@ -33,24 +33,24 @@ export function RequireSetting() {
               description="A member without one can then only add one, also in sessions that go on. Keys of pipelines and servers are not affected."
               checked={isPending ? variables : known.second_factor.required}
               disabled={reason !== undefined || isPending}
-              onChange={({ currentTarget }) => (currentTarget.checked ? setIsAsking(true) : mutate(false))}
+              onChange={({ currentTarget }) => (currentTarget.checked ? setIsConfirming(true) : mutate(false))}
             />
             {reason !== undefined && (
               <Text size="sm" c="dimmed">
                 {reason}
               </Text>
             )}
-            {!isAsking && <ProblemAlert error={error} />}
-            {isAsking && (
+            {!isConfirming && <ProblemAlert error={error} />}
+            {isConfirming && (
               <Dialog
-                onClose={() => setIsAsking(false)}
+                onClose={() => setIsConfirming(false)}
                 title={`Require a second factor of every member of ${known.org.name}?`}
               >
                 <Stack>
                   <WhoIsStopped />
                   <ProblemAlert error={error} />
                   <Group justify="flex-end">
-                    <Button variant="default" onClick={() => setIsAsking(false)}>
+                    <Button variant="default" onClick={() => setIsConfirming(false)}>
                       Cancel
                     </Button>
                     <Button loading={isPending} onClick={() => mutate(true)}>

@@ -23,12 +23,12 @@ export function RequiredFactor() {
   const factors = useQuery(factorsQuery);
   const [kind, setKind] = useState<'app' | 'passkey'>();
   const [codes, setCodes] = useState<readonly string[]>();
-  const goOn = async () => {
+  const proceed = async () => {
     queryClient.clear();
     if (next === undefined) await navigate({ to: '/o/$org/$env', params: { org: me.org.code, env: 'test' } });
     else await navigate({ to: next });
   };
-  const added = (made: readonly string[] | undefined) => (made === undefined ? void goOn() : setCodes(made));
+  const added = (made: readonly string[] | undefined) => (made === undefined ? void proceed() : setCodes(made));
   return (
     <AccountPage
       title="Add a second factor"
@@ -43,7 +43,7 @@ export function RequiredFactor() {
       }
     >
       {codes !== undefined ? (
-        <RecoveryCodes codes={codes} onKept={() => void goOn()} />
+        <RecoveryCodes codes={codes} onKept={() => void proceed()} />
       ) : (
         <Loaded query={factors}>
           {(held) => (

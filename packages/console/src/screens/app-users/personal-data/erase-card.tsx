@@ -22,7 +22,7 @@ interface Props {
 /** Erases the person, once a preview of the same choice was read. */
 export function EraseCard({ person, email, jobs, reason }: Props) {
   const [records, setRecords] = useState<RecordChoice>('keep');
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const again = () => queryClient.invalidateQueries(personJobsQuery(person));
   const { env, id } = person;
   const sent = { params: { id }, body: { env, records } };
@@ -33,7 +33,7 @@ export function EraseCard({ person, email, jobs, reason }: Props) {
   const erase = useMutation({
     mutationFn: () => call('eraseAppUser', { ...sent, body: { ...sent.body, confirm: email } }),
     onSuccess: async () => {
-      setIsAsking(false);
+      setIsConfirming(false);
       await readAppUsersAgain();
       await again();
     },
@@ -71,13 +71,13 @@ export function EraseCard({ person, email, jobs, reason }: Props) {
           >
             Preview the erase
           </ReasonedButton>
-          <ReasonedButton reason={reason ?? unread} color="red" onClick={() => setIsAsking(true)}>
+          <ReasonedButton reason={reason ?? unread} color="red" onClick={() => setIsConfirming(true)}>
             Erase the person
           </ReasonedButton>
         </Group>
       </Stack>
-      {isAsking && previewed !== undefined && (
-        <EraseDialog email={email} work={erase} onClose={() => setIsAsking(false)}>
+      {isConfirming && previewed !== undefined && (
+        <EraseDialog email={email} work={erase} onClose={() => setIsConfirming(false)}>
           <Text size="sm" component="div">
             The preview that was made <When at={previewed.created_at} /> has found this. It cannot be undone.
           </Text>

@@ -25,7 +25,7 @@ export function MergeCard({ person, email, jobs, reason }: Props) {
   const { env, id } = person;
   const [stays, setStays] = useState<AppUser>();
   const into = stays?.id;
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const again = () => queryClient.invalidateQueries(personJobsQuery(person));
   const preview = useMutation({
     mutationFn: (chosen: string) =>
@@ -37,7 +37,7 @@ export function MergeCard({ person, email, jobs, reason }: Props) {
     mutationFn: ({ into: chosen, seen }: PersonJob) =>
       call('mergeAppUser', { params: { id }, body: { env, into: chosen ?? '', seen: seen ?? '' } }),
     onSuccess: async () => {
-      setIsAsking(false);
+      setIsConfirming(false);
       await readAppUsersAgain();
       await again();
     },
@@ -65,12 +65,12 @@ export function MergeCard({ person, email, jobs, reason }: Props) {
           >
             Preview the merge
           </ReasonedButton>
-          <ReasonedButton reason={reason ?? unchosen ?? unread} color="red" onClick={() => setIsAsking(true)}>
+          <ReasonedButton reason={reason ?? unchosen ?? unread} color="red" onClick={() => setIsConfirming(true)}>
             Merge the accounts
           </ReasonedButton>
         </Group>
       </Stack>
-      {isAsking && stays !== undefined && previewed !== undefined && (
+      {isConfirming && stays !== undefined && previewed !== undefined && (
         <TypedConfirmation
           title="Merge this account into the other one?"
           name={email}
@@ -78,7 +78,7 @@ export function MergeCard({ person, email, jobs, reason }: Props) {
           action="Merge the accounts"
           work={{ ...merge, mutate: () => merge.mutate(previewed) }}
           onClose={() => {
-            setIsAsking(false);
+            setIsConfirming(false);
             merge.reset();
           }}
         >

@@ -17,13 +17,13 @@ interface Props {
 /** An erase that has failed is begun again: its account opens nothing, and only the list of accounts still has it. */
 export function UnfinishedErase({ person, records }: Props) {
   const { env, id } = person;
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const found = useInfiniteQuery(appUsersQuery(env, id, undefined));
   const email = found.data?.pages[0]?.items.find((user) => user.id === id)?.email;
   const erase = useMutation({
     mutationFn: () => call('eraseAppUser', { params: { id }, body: { env, records, confirm: email ?? '' } }),
     onSuccess: async () => {
-      setIsAsking(false);
+      setIsConfirming(false);
       await readAppUsersAgain();
       await queryClient.invalidateQueries(personJobsQuery(person));
     },
@@ -38,13 +38,13 @@ export function UnfinishedErase({ person, records }: Props) {
         <ReasonedButton
           reason={email === undefined ? 'The account is not there any more.' : undefined}
           color="red"
-          onClick={() => setIsAsking(true)}
+          onClick={() => setIsConfirming(true)}
         >
           Erase again
         </ReasonedButton>
       </Stack>
-      {isAsking && email !== undefined && (
-        <EraseDialog email={email} work={erase} onClose={() => setIsAsking(false)}>
+      {isConfirming && email !== undefined && (
+        <EraseDialog email={email} work={erase} onClose={() => setIsConfirming(false)}>
           <Text size="sm">The records of the person are treated as chosen before. It cannot be undone.</Text>
         </EraseDialog>
       )}

@@ -8,7 +8,7 @@ interface Props extends FieldProps {
   readonly stored: Field | undefined;
 }
 
-/** What becomes of the records that stand, and of callers, when the field changes: a choice and its meaning for each. */
+/** The outcome of the records that stand, and of callers, when the field changes: a choice and its meaning for each. */
 export function FieldMigration(props: Props) {
   const { stored, field, isReadOnly } = props;
   return (

@@ -4,7 +4,7 @@ import { type Field, withHints } from '../definition.ts';
 export interface FieldProps {
   readonly field: Field;
   readonly isReadOnly: boolean;
-  /** What is wrong with a member of the field, by its name. */
+  /** The faults of a member of the field, by its name. */
   readonly errorAt: (hint: string) => string | undefined;
   readonly onChange: (field: Field) => void;
 }

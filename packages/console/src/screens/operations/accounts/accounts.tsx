@@ -28,16 +28,16 @@ export function BuilderAccounts() {
 function FactorsForm({ onDone }: { readonly onDone: (done: Done) => void }) {
   const [email, setEmail] = useState('');
   const [reason, setReason] = useState('');
-  const [asked, setAsked] = useState<FactorReset>();
+  const [reset, setRequested] = useState<FactorReset>();
   const typed = { email: email.trim(), reason: reason.trim() };
   const missing = whyNotYet(typed);
   const ask = (event: FormEvent) => {
     event.preventDefault();
-    if (missing === undefined) setAsked(typed);
+    if (missing === undefined) setRequested(typed);
   };
   const finish = (orgs: readonly string[]) => {
     onDone({ email: typed.email, orgs });
-    setAsked(undefined);
+    setRequested(undefined);
     setEmail('');
     setReason('');
   };
@@ -73,7 +73,7 @@ function FactorsForm({ onDone }: { readonly onDone: (done: Done) => void }) {
           </ReasonedButton>
         </Stack>
       </form>
-      {asked !== undefined && <ResetFactors asked={asked} onDone={finish} onClose={() => setAsked(undefined)} />}
+      {reset !== undefined && <ResetFactors reset={reset} onDone={finish} onClose={() => setRequested(undefined)} />}
     </Paper>
   );
 }

@@ -1,4 +1,4 @@
-/** What is asked of the platform. */
+/** The requests to the platform. */
 export interface FactorReset {
   readonly email: string;
   readonly reason: string;

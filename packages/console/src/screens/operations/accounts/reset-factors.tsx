@@ -5,18 +5,18 @@ import { operate } from '../operate.ts';
 import type { FactorReset } from './factor-reset.ts';
 
 interface Props {
-  readonly asked: FactorReset;
+  readonly reset: FactorReset;
   /** Told the orgs of the account. */
   readonly onDone: (orgs: readonly string[]) => void;
   readonly onClose: () => void;
 }
 
 /** Says what a reset does, before it is done. */
-export function ResetFactors({ asked, onDone, onClose }: Props) {
+export function ResetFactors({ reset: requests, onDone, onClose }: Props) {
   const client = useQueryClient();
-  const { email, reason } = asked;
+  const { email, reason } = requests;
   const reset = useMutation({
-    mutationFn: () => operate('resetAccountFactors', { body: asked }),
+    mutationFn: () => operate('resetAccountFactors', { body: requests }),
     onSuccess: async ({ orgs }) => {
       onDone(orgs);
       await client.invalidateQueries({ queryKey: ['operator audit'] });

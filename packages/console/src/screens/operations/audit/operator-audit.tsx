@@ -3,7 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanst
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Screen } from '../../../components/screen.tsx';
 import { type AuditSearch, queryOf, readAuditSearch } from '../../audit/audit-search.ts';
-import { FoundEntries } from '../../audit/found-entries.tsx';
+import { FoundEntries } from '../../audit/entry-results.tsx';
 import { operate } from '../operate.ts';
 import { operatorKinds } from './operator-kinds.ts';
 

@@ -6,7 +6,7 @@ export const stateNames: Readonly<Record<Backup['state'], string>> = {
   failed: 'Failed',
 };
 
-/** Who made it. */
+/** The creator. */
 export function makerOf({ made_by }: Backup): string {
   if (made_by === null) return 'Put there by a person';
   return made_by === 'schedule' ? 'By the schedule' : 'By the operator';

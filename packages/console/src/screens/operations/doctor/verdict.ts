@@ -10,7 +10,7 @@ interface Verdict {
   readonly color: string;
 }
 
-/** What the findings come to. */
+/** The result of the findings. */
 export function verdictOf({ complete, faults, items }: Pick<Diagnosis, 'complete' | 'faults' | 'items'>): Verdict {
   const missing = complete ? '' : ' The look was not complete, so findings are missing.';
   if (faults > 0) {

@@ -1,6 +1,6 @@
 import type { NodeError } from './queries.ts';
 
-/** What failed, in a sentence with names in backticks. */
+/** The failure, in a sentence with names in backticks. */
 export function errorSentence(error: NodeError): string {
   const { kind, job, method, route, status } = error;
   if (kind === 'background')

@@ -11,7 +11,7 @@ import { type Health, healthQuery, refreshSeconds } from './queries.ts';
 import { Servers, Stores } from './stores.tsx';
 import { heldBy, stateWords } from './words.ts';
 
-/** How the nodes are, and what the node that answers sees of the stores and of the work in the background. */
+/** The way the nodes are, and what the node that answers sees of the stores and of the work in the background. */
 export function NodeHealth() {
   const health = useQuery(healthQuery);
   return (

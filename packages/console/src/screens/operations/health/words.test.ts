@@ -84,8 +84,8 @@ test('stores, memory, queues and jobs are told in sentences', () => {
   assert.match(storeSentence({ ...store, servers: { all: 4, down: 1, relayed: 0 } }), /Of 4 servers 1 is down/);
   const used = { ...well.node, resident_bytes: 200e6 };
   assert.equal(memorySentence(used), 'It uses 200 MB of memory.');
-  const told = { ...used, workers: [{ ...worker, heap_used_bytes: 80e6 }] };
-  assert.equal(memorySentence(told), 'It uses 200 MB of memory, 80 MB of it for objects of JavaScript.');
+  const reported = { ...used, workers: [{ ...worker, heap_used_bytes: 80e6 }] };
+  assert.equal(memorySentence(reported), 'It uses 200 MB of memory, 80 MB of it for objects of JavaScript.');
   assert.equal(queueSentence({ due: 1, more: false }), '1 piece of work waits.');
   assert.equal(queueSentence({ due: 100, more: true }), 'More than 100 pieces of work wait.');
   const job = { name: 'expiry', queue: 'expire', running: 0, runs: 3, failures: 1, last_run_at: at } as const;

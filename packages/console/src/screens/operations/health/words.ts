@@ -51,7 +51,7 @@ export function notWellSentence({ servers_not_well: servers }: Pick<Node, 'serve
   return `It sees ${counted(servers, 'server')} of the stores that ${isOrAre(servers)} not well.`;
 }
 
-/** How many nodes there are, and which are missing. */
+/** The number of nodes, and which are missing. */
 export function listedSentence({ nodes, nodes_listed }: Pick<Health, 'nodes' | 'nodes_listed'>): string {
   if (nodes_listed === 'this_node')
     return 'The other nodes could not be read: the store of the platform does not answer.';
@@ -152,16 +152,16 @@ const spaces = ['platform', 'test', 'prod'] as const;
 /** All queues of the platform; a queue that could not be read has no state. */
 export function queueRows(queues: readonly Queue[]): readonly QueueRow[] {
   const kinds = Object.keys(queueNames) as readonly Queue['queue'][];
-  const stateOf = (asked: Pick<Queue, 'space' | 'queue'>) =>
-    queues.find(({ space, queue }) => space === asked.space && queue === asked.queue);
+  const stateOf = (request: Pick<Queue, 'space' | 'queue'>) =>
+    queues.find(({ space, queue }) => space === request.space && queue === request.queue);
   return spaces
     .flatMap((space) => kinds.map((queue) => ({ space, queue })))
-    .map((asked) => ({ ...asked, state: stateOf(asked) }));
+    .map((request) => ({ ...request, state: stateOf(request) }));
 }
 
 /** Whether the holders of a job are known: leases lie in its queues. */
-export function areHoldersKnown({ queue: asked }: Pick<Job, 'queue'>, queues: readonly Queue[]): boolean {
-  return queues.filter(({ queue }) => queue === asked).length === spaces.length;
+export function areHoldersKnown({ queue: requested }: Pick<Job, 'queue'>, queues: readonly Queue[]): boolean {
+  return queues.filter(({ queue }) => queue === requested).length === spaces.length;
 }
 
 export function queueName({ space, queue }: Pick<Queue, 'space' | 'queue'>): string {

@@ -22,7 +22,7 @@ export function stateSentence({ state, signs_from, verifies_until }: SigningKey)
   }
 }
 
-/** What a revocation does, a sentence each. */
+/** The effects of a revocation, a sentence each. */
 export function revocationSentences(key: SigningKey, keys: readonly SigningKey[]): readonly string[] {
   if (key.state === 'published')
     return ['It has signed nothing yet, so no token ends. The present key goes on signing.'];

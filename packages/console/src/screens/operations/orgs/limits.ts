@@ -1,9 +1,9 @@
-/** What a plan may limit, in the order in which it is shown. */
+/** The metrics that a plan may limit, in display order. */
 import type { LimitName, Limits } from '@freehold/contract/plans';
 
 interface LimitWords {
   readonly label: string;
-  /** What happens once so much is used. */
+  /** The action at that usage. */
   readonly reached: string;
 }
 
@@ -40,7 +40,7 @@ export type KeepingName = keyof typeof keepingWords;
 
 export const keepingNames = Object.keys(keepingWords) as KeepingName[];
 
-/** What an org uses, also of what its plan does not limit. */
+/** The usage of an org, including metrics that its plan does not limit. */
 export type Used = Readonly<Record<UsedName, number>>;
 
 export interface Reached extends LimitWords {

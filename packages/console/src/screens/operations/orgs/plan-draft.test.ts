@@ -28,11 +28,11 @@ test('an own plan begins with the limits that were shown, and is sent with each 
 });
 
 test('no limit is chosen and never the meaning of an empty field', () => {
-  const begun = draftOf({ name: 'custom', limits: { records: 5, run_days: 3 } });
+  const started = draftOf({ name: 'custom', limits: { records: 5, run_days: 3 } });
   const emptied = {
-    ...begun,
+    ...started,
     ownLimits: {
-      ...begun.ownLimits,
+      ...started.ownLimits,
       records: { isUnlimited: false, typed: '' },
       entities: { isUnlimited: false, typed: 1.5 },
       run_days: { isUnlimited: false, typed: 401 },
@@ -46,7 +46,7 @@ test('no limit is chosen and never the meaning of an empty field', () => {
       run_days: 'From 1 to 400 days.',
     },
   });
-  const unlimited = { ...begun, ownLimits: { ...begun.ownLimits, records: { isUnlimited: true, typed: 5 } } };
+  const unlimited = { ...started, ownLimits: { ...started.ownLimits, records: { isUnlimited: true, typed: 5 } } };
   assert.deepEqual(planOf(unlimited), { name: 'custom', limits: { run_days: 3 } });
 });
 

@@ -2,12 +2,12 @@
 import { knownPlans, type LimitName, type Limits } from '@freehold/contract/plans';
 import { keepingNames, usedNames } from './limits.ts';
 
-export type KnownPlan = keyof typeof knownPlans;
+export type BuiltInPlan = keyof typeof knownPlans;
 
 /** A plan by its name, or one with a name and limits of its own. */
-export type PlanChoice = KnownPlan | 'own';
+export type PlanChoice = BuiltInPlan | 'own';
 
-const knownNames = Object.keys(knownPlans) as KnownPlan[];
+const knownNames = Object.keys(knownPlans) as BuiltInPlan[];
 
 export interface PlanDraft {
   readonly choice: PlanChoice;
@@ -50,7 +50,7 @@ export interface DraftFaults {
   readonly limits: Readonly<Partial<Record<LimitName, string>>>;
 }
 
-/** What is wrong with a draft; undefined if it can be sent. */
+/** The faults of a draft; undefined if it can be sent. */
 export function faultsOf(draft: PlanDraft): DraftFaults | undefined {
   if (draft.choice !== 'own') return undefined;
   const name = nameFault(draft.ownName);
@@ -72,7 +72,7 @@ export function limitsOf({ choice, ownLimits }: PlanDraft): Limits {
   );
 }
 
-/** What is sent. */
+/** The data that are sent. */
 export function planOf(draft: PlanDraft): { readonly name: string; readonly limits?: Limits } {
   return draft.choice === 'own' ? { name: draft.ownName, limits: limitsOf(draft) } : { name: draft.choice };
 }

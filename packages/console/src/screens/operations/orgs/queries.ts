@@ -6,7 +6,7 @@ import { operate } from '../operate.ts';
 export type ListedOrg = ReplyOf<typeof platformOrgsApi.listPlatformOrgs>['items'][number];
 export type OrgDetails = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
 
-/** What was read of orgs, which a change of one makes old. */
+/** The data that were read of orgs, which a change of one makes old. */
 export const orgKey = 'operated orgs';
 
 /** What is searched for may be as long; the name of no org is much longer. */

@@ -6,7 +6,7 @@ interface Props {
   readonly limit: number | undefined;
 }
 
-/** How much of a limit is used; nothing where there is none. */
+/** The amount that a limit is used; nothing where there is none. */
 export function Share({ what, used, limit }: Props) {
   if (limit === undefined) return null;
   const percent = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);

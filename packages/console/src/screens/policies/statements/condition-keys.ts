@@ -16,7 +16,7 @@ export interface KeyInfo {
 }
 
 /** A field of an entity, as far as conditions ask for it. */
-export interface KnownField {
+export interface ConditionField {
   readonly name: string;
   readonly colType: string;
   readonly enumValues?: readonly string[] | undefined;
@@ -37,7 +37,7 @@ const requestKeys: readonly KeyInfo[] = [
   { key: 'request.pathParameters.id', about: 'the record id of the path', kind: 'text' },
 ];
 
-const envelope: readonly KnownField[] = [
+const envelope: readonly ConditionField[] = [
   { name: 'id', colType: 'guid' },
   { name: 'created_by', colType: 'guid' },
   { name: 'updated_by', colType: 'guid' },
@@ -56,7 +56,7 @@ const kinds: Readonly<Record<string, OperandKind>> = {
 
 /** The keys that fit a statement about entities with these fields, grouped for a picker. */
 export function keyGroups(
-  fields: readonly KnownField[],
+  fields: readonly ConditionField[],
 ): readonly { readonly group: string; readonly keys: readonly KeyInfo[] }[] {
   const ofRecord = [...new Map([...envelope, ...fields].map((field) => [field.name, field])).values()];
   return [
@@ -74,7 +74,7 @@ export function keyGroups(
   ];
 }
 
-function keyOf(prefix: string, { name, colType, enumValues }: KnownField, about: string): KeyInfo {
+function keyOf(prefix: string, { name, colType, enumValues }: ConditionField, about: string): KeyInfo {
   return {
     key: prefix + name,
     about: `the field ${name} ${about}`,

@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** It is in the statement at once, which is refused until the condition is whole: without it the statement would always apply. */
-const begun: Term = { operator: 'StringEquals', key: '', values: [], isList: true };
+const started: Term = { operator: 'StringEquals', key: '', values: [], isList: true };
 
 /** The conditions of a statement, all of which must hold. */
 export function ConditionsForm({ terms, actions, entities, isReadOnly, findings, onChange }: Props) {
@@ -47,7 +47,7 @@ export function ConditionsForm({ terms, actions, entities, isReadOnly, findings,
       ))}
       <Findings findings={findings.filter(({ message }) => !shown.has(message))} />
       {!isReadOnly && terms.every(({ key }) => key !== '') && (
-        <Button variant="default" size="compact-sm" w="fit-content" onClick={() => onChange([...terms, begun])}>
+        <Button variant="default" size="compact-sm" w="fit-content" onClick={() => onChange([...terms, started])}>
           Add condition
         </Button>
       )}

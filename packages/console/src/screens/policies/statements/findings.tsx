@@ -4,7 +4,7 @@ import type { Finding } from '../queries.ts';
 
 const colors = { error: 'red', warning: 'yellow', info: 'gray' } as const;
 
-/** What the platform says of a part of a policy, below it. */
+/** The verdict of the platform on a part of a policy, below it. */
 export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   if (findings.length === 0) return null;
   return (
@@ -25,13 +25,13 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
 
 /** How many findings of which weight, such as “2 errors, 1 warning”. */
 export function FindingCount({ findings }: { readonly findings: readonly Finding[] }) {
-  const said = (['error', 'warning', 'info'] as const)
+  const describe = (['error', 'warning', 'info'] as const)
     .map((severity) => [severity, findings.filter((finding) => finding.severity === severity).length] as const)
     .filter(([, number]) => number > 0);
-  if (said.length === 0) return null;
+  if (describe.length === 0) return null;
   return (
     <Group gap={4} wrap="nowrap">
-      {said.map(([severity, number]) => (
+      {describe.map(([severity, number]) => (
         <Badge key={severity} size="sm" variant="dot" color={colors[severity]}>
           {number} {severity}
           {number > 1 && severity !== 'info' ? 's' : ''}

@@ -3,13 +3,13 @@ import { usePlace } from '../../../api/session.ts';
 import { definitionOf } from '../../entities/definition.ts';
 import { entityQuery } from '../../entities/queries.ts';
 import { entitiesIn } from './action-patterns.ts';
-import type { KnownField } from './condition-keys.ts';
+import type { ConditionField } from './condition-keys.ts';
 
 /** Of more entities the list of fields would be too long to choose from. */
 const entitiesMax = 5;
 
 /** The fields of the entities that a statement is about, for pickers. */
-export function useFields(actions: readonly string[], entities: readonly string[]): readonly KnownField[] {
+export function useFields(actions: readonly string[], entities: readonly string[]): readonly ConditionField[] {
   const { env } = usePlace();
   const names = entitiesIn(actions, entities);
   const own = names.filter((name) => entities.includes(name));
@@ -20,17 +20,17 @@ export function useFields(actions: readonly string[], entities: readonly string[
     data === undefined ? [] : (definitionOf(data.create).UpdateParams ?? []),
   );
   const known = [
-    ...fields.map(({ name, colType = 'string', enumValues }): KnownField => ({ name, colType, enumValues })),
+    ...fields.map(({ name, colType = 'string', enumValues }): ConditionField => ({ name, colType, enumValues })),
     ...names.flatMap((name) => systemFields[name] ?? []),
   ];
   return [...new Map(known.map((field) => [field.name, field])).values()];
 }
 
-const texts = (...names: readonly string[]): readonly KnownField[] =>
+const texts = (...names: readonly string[]): readonly ConditionField[] =>
   names.map((name) => ({ name, colType: 'string' }));
 
 /** Those of the entities of access control, which no builder defines. */
-const systemFields: Readonly<Record<string, readonly KnownField[]>> = {
+const systemFields: Readonly<Record<string, readonly ConditionField[]>> = {
   aclpolicy: texts('name', 'statements'),
   group: texts('name', 'acl_policies'),
   user: texts('email', 'fn', 'ln', 'picture', 'role', 'status'),

@@ -15,13 +15,13 @@ interface Props {
 
 /** Takes a template out of what new workspaces get. */
 export function RemoveTemplate({ name, groups, reason, isRemoving, error, onRemove }: Props) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   return (
     <>
-      <ReasonedButton reason={reason} variant="subtle" color="red" onClick={() => setIsAsking(true)}>
+      <ReasonedButton reason={reason} variant="subtle" color="red" onClick={() => setIsConfirming(true)}>
         Delete the template
       </ReasonedButton>
-      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Delete the template ${name}?`}>
+      <Modal opened={isConfirming} onClose={() => setIsConfirming(false)} title={`Delete the template ${name}?`}>
         <Stack>
           <Text size="sm">
             Workspaces that are founded from now on do not get it
@@ -30,7 +30,7 @@ export function RemoveTemplate({ name, groups, reason, isRemoving, error, onRemo
           </Text>
           <ProblemAlert error={error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setIsAsking(false)} data-autofocus>
+            <Button variant="default" onClick={() => setIsConfirming(false)} data-autofocus>
               Cancel
             </Button>
             <Button color="red" loading={isRemoving} onClick={onRemove}>

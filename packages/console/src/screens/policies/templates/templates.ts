@@ -9,7 +9,7 @@ import type { Templates } from './with-template.ts';
 export const setting = 'tenancy.workspace_templates';
 
 export interface StoredTemplates {
-  /** What holds in the environment. */
+  /** The value in effect in the environment. */
   readonly templates: Templates;
   /** The whole content of the setting; undefined if it was never set. */
   readonly content: Readonly<Record<string, unknown>> | undefined;

@@ -18,7 +18,7 @@ export interface Failure {
 }
 
 export interface BatchProgress {
-  /** How many operations have an answer. */
+  /** The number of operations that have an answer. */
   readonly done: number;
   readonly failures: readonly Failure[];
 }

@@ -8,7 +8,7 @@ import classes from '../record.module.css';
 import { BulkDelete } from './bulk-delete.tsx';
 import { BulkEdit } from './bulk-edit.tsx';
 
-/** What can be done with the selected records together. */
+/** The actions on all selected records together. */
 export function SelectionBar({ list }: { readonly list: OnList }) {
   const { selection, actor, entity, clearSelection } = list;
   const [open, setOpen] = useState<'edit' | 'delete'>();

@@ -22,7 +22,7 @@ export type Control =
   | 'secret'
   | 'computed';
 
-/** What is sent for an input, or why it cannot be sent. */
+/** The data that are sent for an input, or why it cannot be sent. */
 export type Sendable = { readonly value: unknown } | { readonly mistake: string };
 
 interface FormKind {
@@ -151,7 +151,7 @@ export function inputsOf(fields: readonly Field[], record: RecordValues): Inputs
   return Object.fromEntries(fields.map((field) => [field.name, inputOf(field, record[field.name])]));
 }
 
-/** What an input is sent as; `null` for no value. */
+/** The value sent for an input; `null` for no value. */
 export function sendableOf(field: Field, input: Input): Sendable {
   return kindOf(field).toValue(input);
 }

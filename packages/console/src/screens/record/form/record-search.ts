@@ -1,4 +1,4 @@
-/** How the records of an entity are looked for by what they are called. */
+/** The way the records of an entity are looked for by what they are called. */
 
 import type { Definition, Field } from '../../entities/definition.ts';
 

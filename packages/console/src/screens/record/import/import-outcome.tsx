@@ -12,7 +12,7 @@ import { RowErrorTable } from './row-error-table.tsx';
 
 interface Props {
   readonly wanted: Import;
-  /** How many rows the check found wrong. */
+  /** The number of rows that the check found wrong. */
   readonly failing: number;
   readonly list: OnList;
   readonly onBusy: (isBusy: boolean) => void;
@@ -44,7 +44,7 @@ export function ImportOutcome({ wanted, failing, list, onBusy, onClose }: Props)
     isStarted.current = true;
     mutate(nothingImported);
   }, [mutate]);
-  const goOn = (from: ImportState) => {
+  const resume = (from: ImportState) => {
     setState(from);
     mutate(from);
   };
@@ -61,8 +61,8 @@ export function ImportOutcome({ wanted, failing, list, onBusy, onClose }: Props)
             isUpsert={wanted.upsert !== undefined}
             rows={Math.min(partRows, left)}
             first={state.rows + 1}
-            onAgain={() => goOn(state)}
-            onSkip={() => goOn(skipPart(state, file, partRows))}
+            onAgain={() => resume(state)}
+            onSkip={() => resume(skipPart(state, file, partRows))}
           />
         </>
       )}

@@ -31,9 +31,9 @@ export async function checkImport(
     signal,
   });
   for await (const line of linesOf(response)) {
-    const said = JSON.parse(line) as Read<typeof ProgressSchema>;
-    if ('result' in said) return said.result;
-    onRows(said.progress.rows);
+    const description = JSON.parse(line) as Read<typeof ProgressSchema>;
+    if ('result' in description) return description.result;
+    onRows(description.progress.rows);
   }
   throw new Error('The platform broke off before it had checked the whole file. Check it again.');
 }
@@ -50,7 +50,7 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 }
 
 export interface ImportState {
-  /** How many rows were sent and answered. */
+  /** The number of rows that were sent and answered. */
   readonly rows: number;
   readonly created: number;
   readonly updated: number;
@@ -66,7 +66,7 @@ export const nothingImported: ImportState = { rows: 0, created: 0, updated: 0, f
 const rowsWithErrorsMax = 100;
 const rowsMax = 1_000;
 
-/** How many rows are sent in a call. @param failing How many rows the check found wrong. */
+/** The number of rows that are sent in a call. @param failing How many rows the check found wrong. */
 export function rowsOfPart(failing: number): number {
   return failing > rowsWithErrorsMax ? rowsWithErrorsMax : rowsMax;
 }

@@ -6,7 +6,7 @@ import type { ImportFile, RowErrors } from './import-file.ts';
 interface Props {
   readonly file: ImportFile;
   readonly errors: readonly RowErrors[];
-  /** How many rows failed; the platform names the first of them. */
+  /** The number of rows that failed; the platform names the first of them. */
   readonly failed: number;
 }
 

@@ -1,12 +1,10 @@
-import { Anchor, Popover, Text, Tooltip, UnstyledButton } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Popover, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
-import { usePlace } from '../../../api/session.ts';
 import { LockIcon } from '../../../components/icons.tsx';
 import classes from '../grid.module.css';
 import type { Column } from '../list/columns.ts';
-import { conditionsOf, sortOf } from '../list/list-search.ts';
-import { nextSort, type Unsorted, whyUnsorted } from '../list/sorting.ts';
+import { sortOf } from '../list/list-search.ts';
+import { nextSort, whyUnsorted } from '../list/sorting.ts';
 import type { List } from '../use-list.ts';
 import { SortMark } from './sort-mark.tsx';
 
@@ -17,15 +15,14 @@ interface Props {
 
 const directions = { ascending: 'ascending', descending: 'descending' } as const;
 
-/** The names of the columns. A press sorts by a column whose order an index has. At the others it says which index is missing. */
-export function GridHeader({ list: { entity, columns, search, change }, hidden }: Props) {
+/** The names of the columns. A press sorts by a column whose values have an order. At the others it says why not. */
+export function GridHeader({ list: { columns, search, change }, hidden }: Props) {
   const keys = sortOf(search);
-  const conditions = conditionsOf(search);
   return columns.map((column, at) => {
     const { field, name } = column;
     const key = keys.find((one) => one.field === field);
     const order = key === undefined ? undefined : directions[key.descending ? 'descending' : 'ascending'];
-    const why = whyUnsorted(entity, column, conditions);
+    const why = whyUnsorted(column);
     return (
       <th
         key={name}
@@ -41,7 +38,7 @@ export function GridHeader({ list: { entity, columns, search, change }, hidden }
             <SortMark order={order} />
           </UnstyledButton>
         ) : (
-          <WithoutOrder column={column} why={why} entity={entity.entityName} isHidden={hidden.has(name)} />
+          <WithoutOrder column={column} why={why} isHidden={hidden.has(name)} />
         )}
       </th>
     );
@@ -65,13 +62,11 @@ function ColumnName({ column, isHidden }: { readonly column: Column; readonly is
 
 interface WithoutOrderProps {
   readonly column: Column;
-  readonly why: Unsorted;
-  readonly entity: string;
+  readonly why: string;
   readonly isHidden: boolean;
 }
 
-function WithoutOrder({ column, why, entity, isHidden }: WithoutOrderProps) {
-  const { org, env } = usePlace();
+function WithoutOrder({ column, why, isHidden }: WithoutOrderProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Popover
@@ -90,13 +85,8 @@ function WithoutOrder({ column, why, entity, isHidden }: WithoutOrderProps) {
       </Popover.Target>
       <Popover.Dropdown>
         <Text size="sm">
-          Not sorted by <code>{column.field}</code>. {why.why} {why.declare !== undefined && <code>{why.declare}</code>}
+          Not sorted by <code>{column.field}</code>. {why}
         </Text>
-        {why.declare !== undefined && (
-          <Anchor component={Link} to={`/o/${org}/${env === 'prod' ? 'test' : env}/entities/${entity}`} size="sm">
-            Open the definition
-          </Anchor>
-        )}
       </Popover.Dropdown>
     </Popover>
   );

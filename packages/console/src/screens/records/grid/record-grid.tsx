@@ -19,12 +19,15 @@ interface Props {
   readonly openId: string | undefined;
   /** The cells of the names of the columns. */
   readonly header: ReactNode;
+  /** The row of the totals, where they are shown. */
+  readonly footer: ReactNode | undefined;
   readonly onOpen: (id: string) => void;
   readonly onEdit: (id: string, column: Column) => void;
   readonly onSelect: (rows: readonly Row[], isSelected: boolean) => void;
 }
 
 const rowPixels = 34;
+const totalsPixels = 46;
 const checkPixels = 40;
 const waitingRows = 12;
 
@@ -32,7 +35,7 @@ const waitingRows = 12;
  * The records as rows, of which only those in sight are on the page. The grid has one place in the order of the Tab key, and
  * names its active cell.
  */
-export function RecordGrid({ label, pages, state, columns, selection, header, ...props }: Props) {
+export function RecordGrid({ label, pages, state, columns, selection, header, footer, ...props }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const { known, isLoading } = state;
   const virtual = useVirtualizer({
@@ -40,7 +43,7 @@ export function RecordGrid({ label, pages, state, columns, selection, header, ..
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPixels,
     overscan: 10,
-    scrollPaddingEnd: rowPixels,
+    scrollPaddingEnd: rowPixels + (footer === undefined ? 0 : totalsPixels),
   });
   const { active, onKeyDown, onClick } = useActiveCell({
     ...{ pages, columns, selection, onOpen: props.onOpen, onEdit: props.onEdit, onSelect: props.onSelect },
@@ -62,7 +65,7 @@ export function RecordGrid({ label, pages, state, columns, selection, header, ..
     ...(isInSight ? { 'aria-activedescendant': cellId(active.place, active.column) } : {}),
   };
   return (
-    <div ref={scroller} className={classes.scroller}>
+    <div ref={scroller} className={classes.scroller} data-totals={footer !== undefined || undefined}>
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the role of a table in which the keyboard works.
         role="grid"
@@ -98,6 +101,7 @@ export function RecordGrid({ label, pages, state, columns, selection, header, ..
             />
           ))}
         </tbody>
+        {footer !== undefined && <tfoot className={classes.footer}>{footer}</tfoot>}
       </table>
     </div>
   );

@@ -36,7 +36,7 @@ test('columns are what the list shows, under its names, with the type of their f
     { name: 'customer_id', field: 'customer_id', kind: 'lookup', entity: 'customer' },
     { name: 'tag_ids', field: 'tag_ids', kind: 'lookups', entity: 'tag' },
     { name: 'tier', field: 'tier', kind: 'choice', choices: ['free', 'paid'] },
-    { name: 'total', field: 'amount', kind: 'text' },
+    { name: 'total', field: 'amount', kind: 'text', stored: 'number' },
     { name: 'customer', field: 'customer_id', kind: 'json' },
     { name: 'created_at', field: 'created_at', kind: 'datetime' },
     { name: 'version', field: 'version', kind: 'number' },

@@ -2,7 +2,7 @@
 import { type Definition, definitionOf, type Field } from '../../entities/definition.ts';
 import type { Entity } from '../../entities/queries.ts';
 
-/** How values are shown and compared. */
+/** The way values are shown and compared. */
 export type Kind =
   | 'id'
   | 'text'
@@ -23,6 +23,8 @@ export interface Column {
   /** The field that the API is asked by; the view may show it under another name. */
   readonly field: string;
   readonly kind: Kind;
+  /** The way its values are stored, where the view casts them. */
+  readonly stored?: Kind;
   /** The entity that a lookup refers to. */
   readonly entity?: string;
   readonly choices?: readonly string[];
@@ -42,7 +44,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   encrypted: 'secret',
 };
 
-/** What every record has beside its fields. */
+/** The members of every record beside its fields. */
 const ofRecord: Readonly<Record<string, Kind>> = {
   id: 'id',
   created_at: 'datetime',
@@ -90,8 +92,9 @@ function columnOf({ name, as = name, cast, lookup }: Shown, field: Field | undef
   if (field.lookup !== undefined) return { ...column, kind: 'lookup', entity: field.lookup.entity };
   const many = field.items?.lookup;
   if (many !== undefined) return { ...column, kind: 'lookups', entity: many.entity };
-  const kind = cast === undefined ? kindOf(field) : (kinds[cast] ?? 'text');
-  return { ...column, kind, ...(field.enumValues === undefined ? {} : { choices: field.enumValues }) };
+  const stored = kindOf(field);
+  const kinded = cast === undefined ? { kind: stored } : { kind: kinds[cast] ?? 'text', stored };
+  return { ...column, ...kinded, ...(field.enumValues === undefined ? {} : { choices: field.enumValues }) };
 }
 
 function kindOf({ colType = 'string', formula }: Field): Kind {
@@ -99,7 +102,7 @@ function kindOf({ colType = 'string', formula }: Field): Kind {
   return kinds[type] ?? 'text';
 }
 
-/** How many columns are shown before the user has chosen. */
+/** The number of columns that are shown before the user has chosen. */
 const shownAtFirst = 16;
 const hiddenAtFirst: ReadonlySet<string> = new Set(['created_by', 'updated_by', 'version']);
 

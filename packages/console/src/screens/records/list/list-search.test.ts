@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Column } from './columns.ts';
-import { conditionsOf, conditionText, queryParameters, readListSearch, shownParameters } from './list-search.ts';
+import {
+  choosingParameters,
+  conditionsOf,
+  conditionText,
+  queryParameters,
+  readListSearch,
+  shownParameters,
+} from './list-search.ts';
 
 test('takes from an address what describes a list, and nothing else', () => {
   assert.deepEqual(readListSearch({ f: ['status:eq:open', 'wrong', 7, ':eq:'], sort: '', q: 12, filter: {}, x: 'y' }), {
@@ -9,6 +16,9 @@ test('takes from an address what describes a list, and nothing else', () => {
     q: '12',
   });
   assert.deepEqual(readListSearch({ f: 'status:eq:open' }), {});
+  assert.deepEqual(readListSearch({ t: 'count,sum:a', g: 'month(due)', m: 'avg:a', r: '' }), {
+    ...{ t: 'count,sum:a', g: 'month(due)', m: 'avg:a' },
+  });
   assert.equal(readListSearch({ f: Array.from({ length: 50 }, (_, at) => `f${at}:eq:1`) }).f?.length, 20);
 });
 
@@ -29,6 +39,9 @@ test('a list is asked by parameters that no field can take', () => {
     $sortdir: 'asc,desc',
   });
   assert.deepEqual(queryParameters({}), {});
+  // An order is not asked for where records are figures.
+  const { $sortby: _, $sortdir: __, ...choosing } = queryParameters(search);
+  assert.deepEqual(choosingParameters(search), choosing);
 });
 
 test('the columns alone are asked for, and the records that lookups refer to', () => {

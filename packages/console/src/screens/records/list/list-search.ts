@@ -12,6 +12,12 @@ export interface ListSearch {
   readonly q?: string | undefined;
   /** The columns with commas between them. */
   readonly c?: string | undefined;
+  /** The totals below the list, as the API is asked for them: `count,sum:amount`. */
+  readonly t?: string | undefined;
+  /** What the records are grouped by in a chart, `status` or `month(due)`. Left out, they are a list. */
+  readonly g?: string | undefined;
+  /** The figure of each group, `sum:amount`. Left out, the number of records. */
+  readonly m?: string | undefined;
   /** The id of the record that is open. */
   readonly r?: string | undefined;
   /** The field of it that alone is edited. */
@@ -21,8 +27,8 @@ export interface ListSearch {
 const conditionsMax = 20;
 
 /** Takes from an address what can be the state of a list. */
-export function readListSearch({ f, filter, sort, q, c, r, e }: Record<string, unknown>): ListSearch {
-  const texts = Object.entries({ filter, sort, q, c, r, e }).filter(
+export function readListSearch({ f, filter, sort, q, c, t, g, m, r, e }: Record<string, unknown>): ListSearch {
+  const texts = Object.entries({ filter, sort, q, c, t, g, m, r, e }).filter(
     ([, value]) => (typeof value === 'string' && value !== '') || typeof value === 'number',
   );
   const conditions = Array.isArray(f) ? f.filter((one) => typeof one === 'string' && readCondition(one)) : [];
@@ -63,14 +69,21 @@ export function sortOf({ sort }: Pick<ListSearch, 'sort'>): readonly SortKey[] {
   return names.map((name) => ({ field: name.replace(/^-/, ''), descending: name.startsWith('-') }));
 }
 
-/** Filters, words and order as parameters of lists, counts and exports, in the spelling that no field can take. */
-export function queryParameters(search: ListSearch): Readonly<Record<string, string>> {
+/** Filters and words as parameters, in the spelling that no field can take. */
+export function choosingParameters(search: ListSearch): Readonly<Record<string, string>> {
   const { filter, q } = search;
-  const keys = sortOf(search);
   return {
     ...Object.fromEntries(conditionsOf(search).flatMap(parametersOf)),
     ...(filter === undefined ? {} : { $filter: filter }),
     ...(q === undefined ? {} : { $q: q }),
+  };
+}
+
+/** Filters, words and order as parameters of lists and exports. */
+export function queryParameters(search: ListSearch): Readonly<Record<string, string>> {
+  const keys = sortOf(search);
+  return {
+    ...choosingParameters(search),
     ...(keys.length === 0
       ? {}
       : {

@@ -17,18 +17,23 @@ function listOf(count: number) {
     partialAt: undefined,
     error: undefined,
   };
-  const asked: (string | undefined)[] = [];
+  const requests: (string | undefined)[] = [];
   const read = async (token: string | undefined): Promise<Page> => {
-    asked.push(token);
+    requests.push(token);
     await turn();
     if (answers.error !== undefined) throw answers.error;
     const behind = answers.ids.filter((id) => token === undefined || id > token);
     const size = token === undefined && answers.partialAt !== undefined ? answers.partialAt : 100;
     const items = behind.slice(0, size).map((id) => ({ id, version: 1 }));
     const nexttoken = behind.length > items.length ? (items.at(-1)?.id ?? '') : null;
-    return { items, nexttoken, total: answers.ids.length, ...(size < 100 ? { partial: true } : {}) };
+    return {
+      items,
+      nexttoken,
+      total: answers.ids.length,
+      ...(size < 100 ? { partial: true, partial_reason: 'time' } : {}),
+    };
   };
-  return { answers, asked, pages: new RecordPages(read) };
+  return { answers, requests, pages: new RecordPages(read) };
 }
 
 /** Shows a part of the list until nothing more is read for it. */
@@ -42,68 +47,68 @@ async function shown(pages: RecordPages, first: number, last: number): Promise<v
 }
 
 test('reads page after page as one comes near the end, and each once', async () => {
-  const { asked, pages } = listOf(250);
+  const { requests, pages } = listOf(250);
   await shown(pages, 0, 20);
-  assert.deepEqual(asked, [undefined]);
+  assert.deepEqual(requests, [undefined]);
   assert.equal(pages.state().total, 250);
   await shown(pages, 30, 50);
-  assert.deepEqual(asked, [undefined, 'r00099']);
+  assert.deepEqual(requests, [undefined, 'r00099']);
   await shown(pages, 180, 199);
   await shown(pages, 230, 249);
-  assert.equal(asked.length, 3);
+  assert.equal(requests.length, 3);
   assert.deepEqual([pages.state().known, pages.state().isComplete], [250, true]);
   assert.equal(pages.rowAt(249)?.id, 'r00249');
   assert.equal(pages.rowAt(250), undefined);
 });
 
 test('keeps a bounded number of records, and reads those again by their cursors that it let go', async () => {
-  const { asked, pages } = listOf(10_000);
+  const { requests, pages } = listOf(10_000);
   for (let last = 20; last < 9_950; last += 60) await shown(pages, last - 20, last);
   assert.equal(pages.state().known, 10_000);
   assert.equal(pages.rows().length, 2_000);
   assert.equal(pages.rowAt(3), undefined);
-  const before = asked.length;
+  const before = requests.length;
   await shown(pages, 150, 260);
-  assert.deepEqual(asked.slice(before), ['r00099', 'r00199']);
+  assert.deepEqual(requests.slice(before), ['r00099', 'r00199']);
   assert.equal(pages.rowAt(203)?.id, 'r00203');
   assert.equal(pages.state().known, 10_000);
   assert.equal(pages.rows().length, 2_000);
 });
 
 test('stops where the scan budget ended, and goes on when it is asked to', async () => {
-  const { answers, asked, pages } = listOf(150);
+  const { answers, requests, pages } = listOf(150);
   answers.partialAt = 7;
   await shown(pages, 0, 20);
-  assert.deepEqual([pages.state().known, pages.state().isStopped], [7, true]);
+  assert.deepEqual([pages.state().known, pages.state().isStopped, pages.state().stoppedBy], [7, true, 'time']);
   await shown(pages, 0, 7);
-  assert.equal(asked.length, 1);
-  pages.goOn();
+  assert.equal(requests.length, 1);
+  pages.resume();
   await shown(pages, 0, 20);
-  assert.deepEqual([pages.state().known, pages.state().isStopped, asked.length], [107, false, 2]);
+  assert.deepEqual([pages.state().known, pages.state().stoppedBy, requests.length], [107, undefined, 2]);
 });
 
 test('an error is kept and nothing more is read until one tries again', async () => {
-  const { answers, asked, pages } = listOf(150);
+  const { answers, requests, pages } = listOf(150);
   answers.error = new Error('away');
   await shown(pages, 0, 20);
   await shown(pages, 0, 20);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
   assert.equal(pages.state().error, answers.error);
   answers.error = undefined;
-  pages.goOn();
+  pages.resume();
   await shown(pages, 0, 20);
   assert.deepEqual([pages.state().known, pages.state().error], [100, undefined]);
 });
 
 test('a refresh reads what is shown again, and forgets what is behind a page that has changed', async () => {
-  const { answers, asked, pages } = listOf(250);
+  const { answers, requests, pages } = listOf(250);
   await shown(pages, 0, 90);
   await shown(pages, 100, 249);
   assert.equal(pages.state().known, 250);
   pages.refresh();
   assert.equal(pages.rowAt(3)?.id, 'r00003');
   await shown(pages, 0, 20);
-  assert.deepEqual([asked.length, pages.state().known], [4, 250]);
+  assert.deepEqual([requests.length, pages.state().known], [4, 250]);
   answers.ids = answers.ids.filter((id) => id !== 'r00003');
   pages.refresh();
   await shown(pages, 0, 20);
@@ -122,34 +127,34 @@ test('the last page grows on a refresh', async () => {
 });
 
 test('a list without records is read again at once, since no row of it is shown', async () => {
-  const { answers, asked, pages } = listOf(0);
+  const { answers, requests, pages } = listOf(0);
   await shown(pages, 0, 0);
-  assert.deepEqual([pages.state().known, pages.state().isComplete, asked.length], [0, true, 1]);
+  assert.deepEqual([pages.state().known, pages.state().isComplete, requests.length], [0, true, 1]);
   const settled = async () => {
     for (let round = 0; round < 4; round++) await turn();
   };
   answers.error = new Error('away');
   pages.refresh();
   await settled();
-  assert.deepEqual([asked.length, pages.state().error], [2, answers.error]);
+  assert.deepEqual([requests.length, pages.state().error], [2, answers.error]);
   answers.error = undefined;
-  pages.goOn();
+  pages.resume();
   await settled();
-  assert.deepEqual([asked.length, pages.state().error, pages.state().known], [3, undefined, 0]);
+  assert.deepEqual([requests.length, pages.state().error, pages.state().known], [3, undefined, 0]);
   answers.ids = ['r00000'];
   pages.refresh();
   await settled();
-  assert.deepEqual([asked.length, pages.state().known, pages.rowAt(0)?.id], [4, 1, 'r00000']);
+  assert.deepEqual([requests.length, pages.state().known, pages.rowAt(0)?.id], [4, 1, 'r00000']);
 });
 
 test('a refresh while a page is read has it read once more', async () => {
   for (const count of [0, 3]) {
-    const { answers, asked, pages } = listOf(count);
+    const { answers, requests, pages } = listOf(count);
     pages.show(0, 0);
     pages.refresh();
     answers.ids = [...answers.ids, 'r00009'];
     await shown(pages, 0, 0);
-    assert.deepEqual([asked.length, pages.state().known], [2, count + 1]);
+    assert.deepEqual([requests.length, pages.state().known], [2, count + 1]);
   }
 });
 

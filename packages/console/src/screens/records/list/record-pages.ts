@@ -2,6 +2,7 @@
  * The records of a list as one scrolls through them: read page by page by cursors, of which all are kept, while of the
  * pages only the last used ones are. A page that was let go is read again by its cursor.
  */
+import type { PartialReason } from '../figures/part-words.ts';
 import type { Row } from '../on-list.ts';
 
 export interface Page {
@@ -9,6 +10,8 @@ export interface Page {
   readonly nexttoken: string | null;
   /** Whether the page ended at the scan budget, before it was full. */
   readonly partial?: boolean;
+  /** By which limit it ended there: of the records that a call looks at, or of its time. */
+  readonly partial_reason?: PartialReason;
   /** Of the first page: how many records the list has. */
   readonly total?: number | { readonly atLeast: number };
   readonly explain?: Explain;
@@ -23,21 +26,23 @@ export interface Explain {
 export type ReadPage = (token: string | undefined, signal: AbortSignal) => Promise<Page>;
 
 export interface PagesState {
-  /** How many records are known to be there, from the first on. */
+  /** The number of records that are known to be there, from the first on. */
   readonly known: number;
   readonly isLoading: boolean;
   /** Whether the last known record is the last of the list. */
   readonly isComplete: boolean;
   /** Whether the reading stopped at the scan budget, and goes on when it is asked to. */
   readonly isStopped: boolean;
-  /** How many records were read since the list last grew, to find the next ones. */
+  /** The limit at which the last page that was read on ended. */
+  readonly stoppedBy: Page['partial_reason'];
+  /** The number of records that were read since the list last grew, to find the next ones. */
   readonly readInVain: number;
   readonly total: Page['total'];
   readonly index: Explain['index'] | undefined;
   readonly error: unknown;
 }
 
-interface Known {
+interface PagePosition {
   readonly token: string | undefined;
   readonly start: number;
   readonly ids: { readonly count: number; readonly last: string | undefined };
@@ -54,6 +59,7 @@ const atFirst: PagesState = {
   isLoading: true,
   isComplete: false,
   isStopped: false,
+  stoppedBy: undefined,
   readInVain: 0,
   total: undefined,
   index: undefined,
@@ -65,7 +71,7 @@ export class RecordPages {
   readonly #aborter = new AbortController();
   readonly #listeners = new Set<() => void>();
   /** In the order of the list. */
-  #known: Known[] = [];
+  #known: PagePosition[] = [];
   /** By their places in `#known`, the last used at the end. */
   readonly #kept = new Map<number, readonly Row[]>();
   /** Pages that are read again when they are shown. */
@@ -112,7 +118,7 @@ export class RecordPages {
   }
 
   /** Goes on behind the scan budget, or after an error. */
-  goOn(): void {
+  resume(): void {
     const isFailed = this.#state.error !== undefined;
     this.#change({ isStopped: false, error: undefined });
     if (!isFailed || this.#known.length === 0) this.#readOn();
@@ -147,7 +153,7 @@ export class RecordPages {
     void this.#readAt(page, token, (read) => isWanted() && this.#append(page, read));
   }
 
-  #readAgain(page: number, known: Known): void {
+  #readAgain(page: number, known: PagePosition): void {
     if (this.#state.error !== undefined) return;
     const take = ({ items, nexttoken, total = this.#state.total }: Page): void => {
       if (this.#known[page] !== known) return;
@@ -161,7 +167,7 @@ export class RecordPages {
     void this.#readAt(page, known.token, take);
   }
 
-  #append(page: number, { items, nexttoken, partial, total, explain }: Page): void {
+  #append(page: number, { items, nexttoken, partial, partial_reason, total, explain }: Page): void {
     const { known, readInVain, ...before } = this.#state;
     if (items.length > 0 || page === 0) this.#keep(page, { token: this.#next, start: known, items });
     this.#endAt(nexttoken);
@@ -169,6 +175,7 @@ export class RecordPages {
     this.#change({
       known: known + items.length,
       isStopped: partial === true && nexttoken !== null,
+      stoppedBy: partial_reason,
       readInVain: items.length > 0 ? 0 : readInVain + read,
       total: page === 0 ? total : before.total,
       index: explain === undefined ? before.index : explain.index,
@@ -180,7 +187,7 @@ export class RecordPages {
     this.#change({ isComplete: nexttoken === null });
   }
 
-  #keep(page: number, { token, start, items }: Pick<Known, 'token' | 'start'> & Pick<Page, 'items'>): void {
+  #keep(page: number, { token, start, items }: Pick<PagePosition, 'token' | 'start'> & Pick<Page, 'items'>): void {
     this.#known[page] = { token, start, ids: { count: items.length, last: items.at(-1)?.id } };
     this.#kept.delete(page);
     this.#kept.set(page, items);

@@ -1,38 +1,15 @@
-/** By which columns a list can be sorted: only what an index has in order is sorted by. */
+/** By which columns a list can be sorted. Whether an index has the order, or the platform sorts the records itself, it knows. */
 import type { Entity } from '../../entities/queries.ts';
 import type { Column, Kind } from './columns.ts';
-import { type Condition, type SortKey, sortOf } from './list-search.ts';
-
-/** Why a list cannot be sorted by a column, and the index that would serve it. */
-export interface Unsorted {
-  readonly why: string;
-  /** What to add to the definition. */
-  readonly declare?: string;
-}
+import { type SortKey, sortOf } from './list-search.ts';
 
 const withoutOrder: ReadonlySet<Kind> = new Set(['lookups', 'list', 'json', 'secret']);
-const always: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
+const unsorted: ReadonlySet<string> = new Set(['version', 'created_by', 'updated_by']);
 
-/** @returns undefined where the list can be sorted by the column, with these conditions. */
-export function whyUnsorted(
-  { indexes }: Pick<Entity, 'indexes'>,
-  { field, kind }: Column,
-  conditions: readonly Condition[],
-): Unsorted | undefined {
-  if (always.has(field)) return undefined;
-  if (withoutOrder.has(kind)) return { why: 'Values of this type have no order.' };
-  const single = indexes.find((index) => index.kind === 'field' && index.name === field);
-  const fixed = new Set(conditions.filter(({ operator }) => operator === 'eq').map((one) => one.field));
-  const compound = indexes.find((index) => {
-    const rest = index.kind === 'compound' ? keysOf(index.name).filter((key) => !fixed.has(key.field)) : [];
-    return rest.length === 1 && rest[0]?.field === field;
-  });
-  const serving = [single, compound].filter((index) => index !== undefined);
-  if (serving.some(({ state }) => state === 'ready')) return undefined;
-  if (serving.length > 0) return { why: 'Its index is still being built.' };
-  if (field === 'version' || field === 'created_by' || field === 'updated_by')
-    return { why: 'No index has this order, and none can be declared.' };
-  return { why: 'No index has this order. Give the field one:', declare: '"index": true' };
+/** Why a list cannot be sorted by the column; undefined where it can. */
+export function whyUnsorted({ field, kind }: Pick<Column, 'field' | 'kind'>): string | undefined {
+  if (unsorted.has(field)) return 'Lists have no order by it.';
+  return withoutOrder.has(kind) ? 'Values of this type have no order.' : undefined;
 }
 
 function keysOf(name: string): readonly SortKey[] {

@@ -16,8 +16,8 @@ export function useRecordPages(
   const [pages, setPages] = useState<RecordPages>();
   useEffect(() => {
     const opened = new RecordPages(async (token, signal) => {
-      const asked = { $pagesize: pageSize, $explain: true, ...(token === undefined ? { $total: true } : {}) };
-      const query = { ...parameters, ...asked, $nexttoken: token };
+      const search = { $pagesize: pageSize, $explain: true, ...(token === undefined ? { $total: true } : {}) };
+      const query = { ...parameters, ...search, $nexttoken: token };
       const { body } = await callApp({ org, env, workspace, user }, 'GET', `/list/${entity}`, { query, signal });
       return body as Page;
     });

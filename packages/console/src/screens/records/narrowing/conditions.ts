@@ -7,7 +7,7 @@ export type InputKind = 'text' | 'number' | 'date' | 'datetime' | 'choice' | 'tr
 export interface Operator {
   readonly name: string;
   readonly words: string;
-  /** How its value is typed, where not as the column's values are. */
+  /** The way its value is typed, where not as the column's values are. */
   readonly input?: InputKind | 'two' | 'many';
 }
 

@@ -17,7 +17,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What is wrong with the filter expression, if that is why a list was refused. */
+/** The faults of the filter expression, if that is why a list was refused. */
 export function mistakeOfFilter(error: unknown): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined;
   return error.errorAt('/filter') ?? error.errorAt('/$filter');

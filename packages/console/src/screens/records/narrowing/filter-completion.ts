@@ -5,7 +5,7 @@ export interface Option {
   readonly label: string;
   readonly detail?: string;
   readonly kind: 'field' | 'value' | 'function' | 'variable';
-  /** What is put in, where it is not the label. */
+  /** The inserted text, if it is not the label. */
   readonly apply?: string;
 }
 
@@ -124,6 +124,6 @@ function isInText(before: string): boolean {
 
 /** Where the platform says that a filter is wrong, from 0, and what. */
 export function mistakeIn(message: string): { readonly at: number; readonly message: string } {
-  const [, at, said] = /^at character (\d+): (.*)$/s.exec(message) ?? [];
-  return at === undefined || said === undefined ? { at: 0, message } : { at: Number(at) - 1, message: said };
+  const [, at, problem] = /^at character (\d+): (.*)$/s.exec(message) ?? [];
+  return at === undefined || problem === undefined ? { at: 0, message } : { at: Number(at) - 1, message: problem };
 }

@@ -123,7 +123,7 @@ function SetWebhook({ stored, onSecret }: SetProps) {
 }
 
 function Stored({ webhook }: { readonly webhook: Webhook }) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const test = useMutation({
     mutationFn: () => call('testAlertWebhook'),
     onSuccess: () => queryClient.invalidateQueries(webhookQuery),
@@ -147,11 +147,11 @@ function Stored({ webhook }: { readonly webhook: Webhook }) {
         <Button variant="default" onClick={() => void queryClient.invalidateQueries(webhookQuery)}>
           Look for the outcome
         </Button>
-        <Button variant="default" color="red" onClick={() => setIsAsking(true)}>
+        <Button variant="default" color="red" onClick={() => setIsConfirming(true)}>
           Remove the webhook
         </Button>
       </Group>
-      {isAsking && <Remove onClose={() => setIsAsking(false)} />}
+      {isConfirming && <Remove onClose={() => setIsConfirming(false)} />}
     </Stack>
   );
 }

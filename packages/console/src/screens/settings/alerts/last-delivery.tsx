@@ -6,7 +6,7 @@ import classes from '../settings.module.css';
 
 type Delivery = ReplyOf<typeof alertWebhookApi.showAlertWebhook>['last_delivery'];
 
-/** What became of the last message, as a sentence. */
+/** The outcome of the last message, as a sentence. */
 export function LastDelivery({ delivery }: { readonly delivery: Delivery }) {
   if (delivery === null)
     return (

@@ -13,7 +13,7 @@ export function PercentForm({ percents }: { readonly percents: readonly number[]
   const { adminReason } = usePlace();
   const [text, setText] = useState(percents.join(', '));
   const save = useMutation({
-    mutationFn: (asked: readonly number[]) => call('changeAlertPercents', { body: { percents: [...asked] } }),
+    mutationFn: (request: readonly number[]) => call('changeAlertPercents', { body: { percents: [...request] } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['usage'] }),
   });
   const typed = percentsIn(text);

@@ -1,7 +1,7 @@
 export interface TypedPercents {
   /** As they would be stored. */
   readonly percents: readonly number[];
-  /** What is wrong with the text. */
+  /** The faults of the text. */
   readonly fault: string | undefined;
 }
 

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { usePlace } from '../../../api/session.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
-import { type ReturnedSignIn, returnedSignIn } from './begun-sign-in.ts';
 import { nameOf } from './provider.ts';
+import { type ReturnedSignIn, returnedSignIn } from './started-sign-in.ts';
 import { Verdict } from './verdict.tsx';
 
-/** What became of the sign-in that the provider sent this tab back from. */
+/** The outcome of the sign-in that the provider sent this tab back from. */
 export function SignInResult() {
   const { org, env } = usePlace();
   const returned = returnedSignIn();
@@ -26,14 +26,14 @@ export function SignInResult() {
   );
 }
 
-function Returned({ returned: { begun, code, refusal } }: { readonly returned: ReturnedSignIn }) {
+function Returned({ returned: { begun: started, code, refusal } }: { readonly returned: ReturnedSignIn }) {
   if (code === undefined)
     return (
       <Alert color="red" role="alert" title="The provider gave no code.">
         {refusal ?? 'It led back without a code and without an error.'}
       </Alert>
     );
-  return <Exchanged begun={begun} code={code} />;
+  return <Exchanged begun={started} code={code} />;
 }
 
 interface ExchangedProps {
@@ -41,8 +41,8 @@ interface ExchangedProps {
   readonly code: string;
 }
 
-function Exchanged({ begun, code }: ExchangedProps) {
-  const { env, provider, clientId, redirectUri, verifier, nonce } = begun;
+function Exchanged({ begun: started, code }: ExchangedProps) {
+  const { env, provider, clientId, redirectUri, verifier, nonce } = started;
   const verdict = useQuery({
     queryKey: ['sign-in test', nonce],
     queryFn: () =>

@@ -8,8 +8,8 @@ import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
-import { redirectUri, signInLink } from './begun-sign-in.ts';
 import { nameOf, type Provider } from './provider.ts';
+import { redirectUri, signInLink } from './started-sign-in.ts';
 import { Verdict } from './verdict.tsx';
 
 interface Props {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compare } from './compare.ts';
+import { compare } from './flow-steps.ts';
 
 for (const [op, value, than, expected] of [
   ['eq', { a: [1] }, { a: [1] }, true],

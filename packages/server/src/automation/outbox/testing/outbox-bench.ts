@@ -9,38 +9,41 @@ import type { Store } from '../../../store/port.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { orgScopeName } from '../../../tenancy/workspace.ts';
 import { type Node, openBench, type RecordBench } from '../../../testing/record-bench.ts';
-import type { Outcome } from '../../../work/send.ts';
+import type { SendOutcome } from '../../../work/send.ts';
+import type { WorkMeter } from '../../automation-deps.ts';
 import { createChainHeader } from '../../chain-header.ts';
-import { createLiveEvents } from '../../config/live-events.ts';
-import type { Delivery } from '../../destinations/destination.ts';
-import type { InsideDeps } from '../../destinations/inside.ts';
-import { createDestinations, type Destinations } from '../../destinations/registry.ts';
+import {
+  createDestinations,
+  type Delivery,
+  type Destinations,
+  type InsideDeps,
+} from '../../destinations/destinations.ts';
+import { createLiveEvents } from '../../events/live-events.ts';
 import type { EventContent } from '../../kinds/event.ts';
+import type { AutomationWork } from '../../runs/runs.ts';
 import { createSuspensions } from '../../suspensions.ts';
-import { noMeter, type WorkMeter } from '../../work-meter.ts';
-import type { AutomationWork } from '../../work-port.ts';
-import { type BringForward, createBringForward } from '../bring-forward.ts';
-import { LaneVisits } from '../lane-visits.ts';
-import { createPauses, type Pauses } from '../pauses.ts';
-import { createRecordEvents, KnownLanes } from '../record-events.ts';
+import { noMeter } from '../../testing/no-meter.ts';
+import { DeliveryPasses } from '../delivery-passes.ts';
+import { createPauses, createRetryNow, type Pauses, type RetryNow } from '../pauses.ts';
+import { createRecordEvents, MarkedQueues } from '../record-events.ts';
 
-/** What a receiver does with a delivery. */
-export type Receive = (delivery: Delivery) => Promise<Outcome>;
+/** The operations of a receiver on a delivery. */
+export type Receive = (delivery: Delivery) => Promise<SendOutcome>;
 
-export const delivered: Outcome = { state: 'delivered', status: 200, ms: 1, answer: 'ok' };
-export const failure: Outcome = { state: 'failed', status: 503, ms: 1, answer: 'later' };
+export const delivered: SendOutcome = { state: 'delivered', status: 200, ms: 1, answer: 'ok' };
+export const failure: SendOutcome = { state: 'failed', status: 503, ms: 1, answer: 'later' };
 
-/** Of all visits that are due at one time. */
-const callsOfVisitsMax = 100_000;
+/** Of all passes that are due at one time. */
+const callsOfPassesMax = 100_000;
 
 /** No node of a bench is closed. */
 const closing = new AbortController().signal;
 
 export interface OutboxNode extends Node {
-  readonly visits: LaneVisits;
+  readonly deliveryPasses: DeliveryPasses;
   readonly pauses: Pauses;
-  readonly bringForward: BringForward;
-  /** Visits what is due now, once. Gives how much that was. */
+  readonly retryNow: RetryNow;
+  /** Runs one pass over the due items. Returns their number. */
   deliver(): Promise<number>;
 }
 
@@ -56,7 +59,7 @@ export interface OutboxBench {
   /** What went wrong that is no refusal. */
   readonly errors: unknown[];
   readonly bench: RecordBench;
-  /** Deliveries that came to their end without arriving, as the org was told. */
+  /** Dead deliveries, as the org was notified. */
   readonly dead: string[];
   define(event: Partial<EventContent> & Pick<EventContent, 'event_name'>): Promise<void>;
   node(receive: Receive, options?: NodeOptions): OutboxNode;
@@ -93,32 +96,32 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     const { own, renew } = bounded(given);
     const stores = { test: own, prod: own };
     const live = createLiveEvents(stores);
-    const inside = { now: () => clock.now(), work: () => work?.(made), meter, closing, onError };
-    const destinations = destinationsOf(receive, inside);
-    const lanes = new KnownLanes();
-    const recordEvents = createRecordEvents({ live, lanes, clock, newId, wake: () => undefined });
+    const markedQueues = new MarkedQueues();
+    const recordEvents = createRecordEvents({ live, markedQueues, clock, newId, wake: () => undefined });
     const made = bench.node(own, recordEvents);
+    const inside = { now: () => clock.now(), work: work?.(made) ?? noWork, meter, closing, onError };
+    const destinations = destinationsOf(receive, inside);
     const configs = { test: made.configs, prod: made.configs };
-    const bringForward = createBringForward({ stores, wake: () => undefined, onError });
-    const pauses = createPauses({ stores, configs, live, clock, bringForward });
-    const visits = new LaneVisits({
-      ...{ stores, configs, live, lanes, destinations, pauses, clock, meter, node: name },
+    const retryNow = createRetryNow({ stores, wake: () => undefined, onError });
+    const pauses = createPauses({ stores, configs, live, clock, retryNow });
+    const deliveryPasses = new DeliveryPasses({
+      ...{ stores, configs, live, markedQueues, destinations, pauses, clock, meter, node: name },
       suspensions: createSuspensions({ stores, clock }),
       signingRoot: Buffer.alloc(32),
       random: () => 0.5,
-      tellDead: async (_place, event, count) => void dead.push(...Array<string>(count).fill(event)),
+      notify: async (_place, { name }, count) => void dead.push(...Array<string>(count).fill(name)),
       retentionOf: async () => ({ runs: 0, receipts: 3 * 86_400_000 }),
       wakeAt: () => undefined,
       closing,
     });
     const deliver = async (): Promise<number> => {
-      const due = await dueLanes(bench, clock.now());
+      const due = await dueQueueMarks(bench, clock.now());
       renew();
       for (const { scope, item } of due)
-        await visits.visit({ env: 'test', scope: own.scope(scope), orgCode: 'acme', tenantCode: 'main', item });
+        await deliveryPasses.pass({ env: 'test', scope: own.scope(scope), orgCode: 'acme', tenantCode: 'main', item });
       return due.length;
     };
-    return { ...made, visits, pauses, bringForward, deliver };
+    return { ...made, deliveryPasses, pauses, retryNow, deliver };
   };
   return {
     bench,
@@ -130,7 +133,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
       const end = clock.now() + hours * 3600 * 1000;
       while (clock.now() < end) {
         while ((await of.deliver()) > 0);
-        const [next] = await dueLanes(bench, end);
+        const [next] = await dueQueueMarks(bench, end);
         if (next === undefined) return;
         clock.advance(Math.max((next.item.due?.at ?? 0) - clock.now(), 1));
       }
@@ -139,22 +142,22 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
   };
 }
 
-/** A visit in memory that never ends gives no timer its turn: the store ends it. */
+/** A pass in memory that never ends gives no timer its turn: the store ends it. */
 function bounded(store: Store): { readonly own: Store; readonly renew: () => void } {
-  let callsLeft = callsOfVisitsMax;
-  const own = interceptStore(store, async (_asked, call) => {
+  let callsLeft = callsOfPassesMax;
+  const own = interceptStore(store, async (_operation, call) => {
     callsLeft -= 1;
-    if (callsLeft < 0) throw new Error(`visits are still going on after ${callsOfVisitsMax} calls of the store`);
+    if (callsLeft < 0) throw new Error(`visits are still going on after ${callsOfPassesMax} calls of the store`);
     return call();
   });
   const renew = (): void => {
-    callsLeft = callsOfVisitsMax;
+    callsLeft = callsOfPassesMax;
   };
   return { own, renew };
 }
 
 /** Runs that deliveries have begun stay due: no node of this bench takes them up. */
-async function dueLanes({ opened }: RecordBench, at: number) {
+async function dueQueueMarks({ opened }: RecordBench, at: number) {
   return (await opened.maintenance.due('automation', at, 1000)).filter(({ item }) => !item.sk.startsWith('run;'));
 }
 
@@ -163,19 +166,16 @@ async function leftIn(bench: RecordBench): Promise<readonly string[]> {
   return items.filter(({ pk }) => /^(outbox|held|due|lease)(;|$)/.test(pk)).map(({ pk, sk }) => `${pk} ${sk}`);
 }
 
-function destinationsOf(
-  receive: Receive,
-  {
-    work,
-    ...deps
-  }: Omit<InsideDeps, 'work'> & { readonly closing: AbortSignal; readonly work: () => AutomationWork | undefined },
-): Destinations {
+const noWork = new Proxy({} as AutomationWork, {
+  get: () => assert.fail('no destination within the platform is asked'),
+});
+
+function destinationsOf(receive: Receive, deps: InsideDeps & { readonly closing: AbortSignal }): Destinations {
   const made = createDestinations({
     ...deps,
     request: () => assert.fail('nothing is called'),
     rules: { isDevelopment: false },
     chain: createChainHeader(Buffer.alloc(32)),
-    work: () => work() ?? assert.fail('no destination within the platform is asked'),
   });
   return { ...made, webhook: { deliver: receive } };
 }

@@ -5,7 +5,7 @@ import { Problem } from '../../../lib/problem.ts';
 import { Crash } from '../../../store/testing/failing-store.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { listAll, openBench, RecordBench } from '../../../testing/record-bench.ts';
-import type { EntityStep, StepRun } from '../../blocks/effects.ts';
+import type { EntityStep, StepRun } from '../../blocks/block-run.ts';
 import { runSummaries, storedRuns } from '../run-rows.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 
@@ -14,10 +14,10 @@ export type Steps = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 /** A step on records by the values of the steps before it. */
 export function onRecords(step: (steps: Steps) => EntityStep): StepRun {
   return async (run, path) => {
-    const asked: EntityStep[] = [];
-    const evaluate = ({ steps }: { readonly steps: unknown }) => asked.push(step(steps as Steps));
+    const requests: EntityStep[] = [];
+    const evaluate = ({ steps }: { readonly steps: unknown }) => requests.push(step(steps as Steps));
     run.evaluate({ expressions: 1, isOfNode: false, evaluate });
-    const [one = assert.fail('nothing was asked')] = asked;
+    const [one = assert.fail('nothing was asked')] = requests;
     return { value: await run.entity(path, one) };
   };
 }

@@ -1,11 +1,11 @@
 /** Values that depend on the node that makes them stay what they were, when another node takes the run up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Template } from '../../../expressions/port.ts';
+import type { CompiledTemplate } from '../../../expressions/port.ts';
 import { crashing, type Moment } from '../../../store/testing/failing-store.ts';
 import { raceKinds } from '../../../store/testing/open-test-store.ts';
 import { listAll, openBench, RecordBench } from '../../../testing/record-bench.ts';
-import type { StepRun } from '../../blocks/effects.ts';
+import type { StepRun } from '../../blocks/block-run.ts';
 import { retryRun } from '../control-run.ts';
 import { showRun } from '../run-log.ts';
 import { dies, settle, states } from './account-runs.ts';
@@ -16,7 +16,7 @@ import { openRunBench, type RunBench } from './run-bench.ts';
 class Zones {
   evaluated = 0;
 
-  readonly template: Template = {
+  readonly template: CompiledTemplate = {
     expressions: 1,
     isOfNode: true,
     evaluate: () => {
@@ -26,7 +26,7 @@ class Zones {
   };
 }
 
-const steps: Template = { expressions: 1, isOfNode: false, evaluate: ({ steps: done }) => done.day };
+const steps: CompiledTemplate = { expressions: 1, isOfNode: false, evaluate: ({ steps: done }) => done.day };
 
 function write(id: string): StepRun {
   return async (run, path) => {

@@ -4,17 +4,15 @@ import { type ConfigSet, itemKey } from '../../../config/port.ts';
 import type { AuthorizedCall, EventOrigin } from '../../../records/port.ts';
 import type { Store } from '../../../store/port.ts';
 import type { Node, RecordBench } from '../../../testing/record-bench.ts';
+import type { CompiledBlock, StepRun } from '../../blocks/block-run.ts';
 import type { BlockCaller } from '../../blocks/caller-effects.ts';
-import { compileBlock } from '../../blocks/compile-block.ts';
-import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
-import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
+import { compileBlock, type StoredBlocks } from '../../blocks/stored-blocks.ts';
 import type { LogicBlockContent } from '../../kinds/logicblock.ts';
 import { createSuspensions } from '../../suspensions.ts';
 import { WorkSpy } from '../../testing/work-spy.ts';
-import type { OutsideDeps } from '../run-effects.ts';
-import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
-import type { RunAsk } from '../start-run.ts';
-import { TransactionQueue } from '../transactions/transaction-queue.ts';
+import type { OutsideEffectsDeps } from '../run-effects.ts';
+import { callBlock, type RunsDeps, runHandler, type StartRunRequest } from '../runs.ts';
+import { TransactionQueue } from '../transactions/run-transaction.ts';
 import { runRows } from './opened-runs.ts';
 
 export interface RunBench {
@@ -22,13 +20,13 @@ export interface RunBench {
   readonly work: WorkSpy;
   /** What a node runs with, on a store that may be another than the one under all of them. */
   deps(store?: Store): RunsDeps;
-  ask(name: string, input?: unknown): Promise<Omit<RunAsk, 'id'>>;
+  ask(name: string, input?: unknown): Promise<Omit<StartRunRequest, 'id'>>;
   call(deps: RunsDeps, name: string, input?: unknown): ReturnType<typeof callBlock>;
   caller(deps: RunsDeps): BlockCaller;
   /** Takes up all that is due until nothing is, each time after what was waited for. */
   workOff(deps?: RunsDeps): Promise<void>;
   /** Takes up what is due now, once. */
-  visit(deps?: RunsDeps): Promise<void>;
+  pass(deps?: RunsDeps): Promise<void>;
 }
 
 /** The steps of each block by their ids, in order. */
@@ -38,7 +36,7 @@ export interface FakeBlocks {
   readonly contents?: readonly LogicBlockContent[];
   readonly transactions?: readonly string[];
   /** What steps reach beside records; left out, nothing. */
-  readonly outside?: Partial<OutsideDeps>;
+  readonly outside?: Partial<OutsideEffectsDeps>;
 }
 
 export async function openRunBench(records: RecordBench, fake: FakeBlocks): Promise<RunBench> {
@@ -74,7 +72,7 @@ export async function openRunBench(records: RecordBench, fake: FakeBlocks): Prom
       http: { send: () => assert.fail('nothing is called') },
       ...{ mail: undefined, meter: work.meter, ...fake.outside },
       callers: { as: async () => callerOn(store) },
-      tell: work.tell,
+      notify: work.notify,
       retentionOf: async () => ({ runs: 7 * 86_400_000, receipts: 0 }),
     };
   };
@@ -84,24 +82,24 @@ export async function openRunBench(records: RecordBench, fake: FakeBlocks): Prom
     ...{ block, input, trigger: { kind: 'call' as const, id: 'r1' }, origin: user },
     user: { id: 'u1', kind: 'person' as const },
   });
-  const visit: RunBench['visit'] = async (by = deps()) => {
+  const pass: RunBench['pass'] = async (by = deps()) => {
     for (const { scope, item } of await opened.maintenance.due('automation', clock.now(), 100)) {
       const { orgCode, tenantCode } = workspace;
       await runHandler(by)({ env: 'test', orgCode, tenantCode, scope: by.stores.test.scope(scope), item });
     }
   };
   return {
-    ...{ records, deps, ask, visit, work },
+    ...{ records, deps, ask, pass, work },
     caller: (by) => callerOn(by.stores.test),
     call: async (by, name, input) => {
-      const asked = await ask(name, input);
+      const requested = await ask(name, input);
       const scope = by.stores.test.scope(workspace.scope.name);
-      return callBlock(by, { ...asked, workspace: { ...workspace, scope } }, callerOn(by.stores.test));
+      return callBlock(by, { ...requested, workspace: { ...workspace, scope } }, callerOn(by.stores.test));
     },
     workOff: async (by = deps()) => {
       for (let turn = 0; turn < 20; turn++) {
         clock.advance(leaseOver);
-        await visit(by);
+        await pass(by);
       }
     },
   };
@@ -123,7 +121,7 @@ function storedBlocks({ blocks, contents = [], transactions = [] }: FakeBlocks):
   return {
     at: async ({ name }) => {
       const content = contents.find((one) => one.name === name);
-      const surroundings = { typeOf: () => undefined, pause: () => undefined };
+      const surroundings = { entities: () => undefined, pause: () => undefined };
       return content === undefined ? compiled(name) : compileBlock(content, surroundings);
     },
   };

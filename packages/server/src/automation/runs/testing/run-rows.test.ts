@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DamagedRow, type Row } from '../../../store/table.ts';
 import { openBench, type RecordBench } from '../../../testing/record-bench.ts';
 import { type Run, type RunRows, type RunStep, storedRuns } from '../run-rows.ts';
-import { startRun } from '../start-run.ts';
+import { startRun } from '../runs.ts';
 import { accounts, openOrg, states, waitMilliseconds } from './account-runs.ts';
 import { openedRuns, runRows } from './opened-runs.ts';
 
@@ -74,7 +74,7 @@ test('a run that an earlier release has stored goes on from what it has, and lie
   const { scope } = records.workspace;
   const id = records.newId();
   await startRun(bench.deps(), { ...(await bench.ask('waitingPayment', { secret })), id });
-  await bench.visit();
+  await bench.pass();
   assert.deepEqual(await states(bench), ['waiting']);
   await storeInClear(scope, id);
   const clear = (await records.contents()).filter(({ value }) => value.includes(secret));

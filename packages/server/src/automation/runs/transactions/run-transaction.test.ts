@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore, type StoreCall } from '../../../store/intercepted-store.ts';
 import type { Store } from '../../../store/port.ts';
-import { listAll, openBench, type RecordBench } from '../../../testing/record-bench.ts';
+import { listAll, type Node, openBench, type RecordBench } from '../../../testing/record-bench.ts';
 import { blockFailure } from '../../blocks/block-failure.ts';
-import type { StepRun } from '../../blocks/effects.ts';
+import type { StepRun } from '../../blocks/block-run.ts';
 import { retryRun } from '../control-run.ts';
 import { storedRuns } from '../run-rows.ts';
-import { startRun } from '../start-run.ts';
+import { startRun } from '../runs.ts';
 import { onRecords, type Steps } from '../testing/account-runs.ts';
 import { runRows } from '../testing/opened-runs.ts';
 import { openRunBench, type RunBench } from '../testing/run-bench.ts';
@@ -59,9 +59,9 @@ const increment = (id: string): Block => ({
 });
 
 /** A store under which something happens before some of its calls. */
-function meddled(store: Store, meddle: (asked: StoreCall) => Promise<unknown>): Store {
-  return interceptStore(store, async (asked, call) => {
-    await meddle(asked);
+function meddled(store: Store, meddle: (operation: StoreCall) => Promise<unknown>): Store {
+  return interceptStore(store, async (operation, call) => {
+    await meddle(operation);
     return call();
   });
 }
@@ -80,9 +80,9 @@ test('what another write changed is read again, and what is made again has the s
   const [id] = bench.ids;
   const made: string[] = [];
   let left = 2;
-  const store = meddled(bench.records.opened.store, async (asked) => {
-    if (!endsRun(asked)) return;
-    for (const change of asked.changes ?? [])
+  const store = meddled(bench.records.opened.store, async (operation) => {
+    if (!endsRun(operation)) return;
+    for (const change of operation.changes ?? [])
       if (change.kind === 'put' && change.pk.startsWith('org#') && change.value.includes('"n":100'))
         made.push(change.sk);
     if (left-- > 0) await bench.set(id, 10 * (left + 1));
@@ -119,14 +119,57 @@ test('what a transaction reads, or is refused for, stood at one moment', async (
   assert.deepEqual([refusal, isStored, torn], [undefined, false, 1]);
 });
 
+const sum = (id: string): StepRun =>
+  onRecords(() => ({
+    ...{ id, type: 'aggregate', entity: 'counter', values: {} },
+    parameters: new Map([['$measure', 'sum:n']]),
+  }));
+
+/** The figures of an aggregate whose records are one group. */
+function sumOf(value: Steps[string] | undefined): unknown {
+  const { items } = value as unknown as { readonly items: readonly { readonly values: { readonly sum_n: unknown } }[] };
+  return items[0]?.values.sum_n;
+}
+
+for (const [what, change, added] of [
+  ['makes', async (node, call) => node.runtime.create(call, { n: 5 }), 5],
+  ['changes', async (node, call, id) => node.runtime.update(call, { id, body: { n: 4 } }), 3],
+  ['removes', async (node, call, id) => node.runtime.remove(call, { id }), -1],
+] as const satisfies readonly (readonly [
+  string,
+  (node: Node, call: Awaited<ReturnType<Node['call']>>, id: string) => Promise<unknown>,
+  number,
+])[])
+  test(`a sum that another write ${what} a record of is worked out again, with the own writes in it`, async (context) => {
+    const bench = await openCounters(await openBench(context), () => ({
+      block: {
+        made: create('made', 10),
+        sums: sum('sums'),
+        kept: onRecords(({ sums }) => ({
+          ...{ id: 'kept', type: 'create', entity: 'counter' },
+          values: { n: 100 * Number(sumOf(sums)) },
+        })),
+      },
+    }));
+    const node = bench.records.node();
+    const call = await node.call('counter');
+    let left = 1;
+    const store = meddled(bench.records.opened.store, async (operation) => {
+      if (endsRun(operation) && left-- > 0) await change(node, call, bench.ids[0]);
+    });
+    const { run } = await bench.call(bench.deps(store), 'block');
+    assert.deepEqual([run.state, left], ['done', -1]);
+    assert.equal((await bench.left()).at(-1), 100 * (1 + 1 + 10 + added));
+  });
+
 test('a transaction that others overtake ten times is a conflict, and leaves nothing', async (context) => {
   const bench = await openCounters(await openBench(context), ([id]) => ({
     block: { ...increment(id), made: create('made', 100) },
   }));
   const [id] = bench.ids;
   let attempts = 0;
-  const store = meddled(bench.records.opened.store, async (asked) => {
-    if (!endsRun(asked)) return;
+  const store = meddled(bench.records.opened.store, async (operation) => {
+    if (!endsRun(operation)) return;
     attempts += 1;
     await bench.set(id, 50 + attempts);
   });
@@ -139,12 +182,12 @@ test('one that no caller waits for is done later, where others overtake it', asy
   const bench = await openCounters(await openBench(context), ([id]) => ({ block: increment(id) }));
   const [id] = bench.ids;
   let attempts = 0;
-  const store = meddled(bench.records.opened.store, async (asked) => {
-    if (endsRun(asked)) await bench.set(id, 50 + ++attempts);
+  const store = meddled(bench.records.opened.store, async (operation) => {
+    if (endsRun(operation)) await bench.set(id, 50 + ++attempts);
   });
   const runId = bench.records.newId();
   await startRun(bench.deps(), { ...(await bench.ask('block')), id: runId });
-  await bench.visit(bench.deps(store));
+  await bench.pass(bench.deps(store));
   const row = async () => (await storedRuns.read(bench.records.workspace.scope, runId))?.value;
   assert.deepEqual([(await row())?.state, attempts], ['waiting', 10]);
   await bench.workOff();

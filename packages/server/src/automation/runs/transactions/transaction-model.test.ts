@@ -7,7 +7,7 @@ import type { CheckReads, Store } from '../../../store/port.ts';
 import { roundsOn, storeKinds } from '../../../store/testing/open-test-store.ts';
 import { derived, listAll, openBench, type RecordBench } from '../../../testing/record-bench.ts';
 import { blockFailure } from '../../blocks/block-failure.ts';
-import type { EntityStep, Running, StepRun } from '../../blocks/effects.ts';
+import type { BlockRun, EntityStep, StepRun } from '../../blocks/block-run.ts';
 import { storedRuns } from '../run-rows.ts';
 import { openRunBench, type RunBench } from '../testing/run-bench.ts';
 
@@ -21,14 +21,14 @@ interface Task {
 }
 
 /** What it works on, and what it has seen. */
-interface Asked {
+interface ModelRequest {
   readonly task: Task;
   /** The ids of the accounts. */
   readonly accounts: readonly string[];
   seen: readonly unknown[];
 }
 
-interface Visit {
+interface Appointment {
   readonly id: string;
   readonly slot: number;
 }
@@ -38,14 +38,14 @@ type Ask = <T>(step: object) => Promise<T>;
 
 const rooms = ['a', 'b'];
 const accountsMade = 3;
-const begunWith = 10;
+const startBalance = 10;
 
-async function slotsIn(ask: Ask, room: string): Promise<readonly Visit[]> {
+async function slotsIn(ask: Ask, room: string): Promise<readonly Appointment[]> {
   const parameters = new Map([
     ['room', room],
     ['pagesize', '50'],
   ]);
-  const { items } = await ask<{ items: readonly Visit[] }>({ type: 'list', entity: 'visit', parameters });
+  const { items } = await ask<{ items: readonly Appointment[] }>({ type: 'list', entity: 'visit', parameters });
   return items.toSorted((one, other) => one.slot - other.slot);
 }
 
@@ -55,7 +55,7 @@ function amountOf(ask: Ask, record: string): Promise<{ readonly n: number }> {
 
 /** Each gives what it saw, from which follows what it did. */
 const programs = {
-  transfer: async (ask: Ask, { from, to, slot }: Task, accounts: Asked['accounts']) => {
+  transfer: async (ask: Ask, { from, to, slot }: Task, accounts: ModelRequest['accounts']) => {
     const [source = '', target = ''] = [accounts[from], accounts[to]];
     const [have, had] = [await amountOf(ask, source), await amountOf(ask, target)];
     if (source === target || have.n < slot) throw blockFailure('poor');
@@ -63,28 +63,34 @@ const programs = {
     await ask({ type: 'update', entity: 'account', record: target, values: { n: had.n + slot } });
     return [have.n, had.n, (await amountOf(ask, source)).n];
   },
-  book: async (ask: Ask, { room, slot, from }: Task, accounts: Asked['accounts']) => {
+  book: async (ask: Ask, { room, slot, from }: Task, accounts: ModelRequest['accounts']) => {
     const before = await slotsIn(ask, room);
-    if (before.some((visit) => visit.slot === slot)) throw blockFailure('taken');
+    if (before.some((appointment) => appointment.slot === slot)) throw blockFailure('taken');
     const values = { room, slot, code: `${room}${slot}`, account: accounts[from] };
     await ask({ type: 'create', entity: 'visit', values });
-    return [before.map((visit) => visit.slot), (await slotsIn(ask, room)).map((visit) => visit.slot)];
+    return [
+      before.map((appointment) => appointment.slot),
+      (await slotsIn(ask, room)).map((appointment) => appointment.slot),
+    ];
   },
   clear: async (ask: Ask, { room }: Task) => {
     const before = await slotsIn(ask, room);
     const [first] = before;
     if (first === undefined) throw blockFailure('empty');
     await ask({ type: 'delete', entity: 'visit', record: first.id });
-    return [before.map((visit) => visit.slot), (await slotsIn(ask, room)).map((visit) => visit.slot)];
+    return [
+      before.map((appointment) => appointment.slot),
+      (await slotsIn(ask, room)).map((appointment) => appointment.slot),
+    ];
   },
   move: async (ask: Ask, { room }: Task) => {
-    const visits = await slotsIn(ask, room);
-    const [first] = visits;
+    const appointments = await slotsIn(ask, room);
+    const [first] = appointments;
     if (first === undefined) throw blockFailure('empty');
     const other = rooms.find((one) => one !== room) ?? '';
-    const values = { room: other, slot: visits.length + 20, code: null };
+    const values = { room: other, slot: appointments.length + 20, code: null };
     await ask({ type: 'update', entity: 'visit', record: first.id, values });
-    return [visits.map(({ slot }) => slot), (await slotsIn(ask, other)).map(({ slot }) => slot)];
+    return [appointments.map(({ slot }) => slot), (await slotsIn(ask, other)).map(({ slot }) => slot)];
   },
   claim: async (ask: Ask, { slot }: Task) => {
     await ask({ type: 'create', entity: 'visit', values: { room: 'claimed', slot, code: `claimed${slot}` } });
@@ -96,7 +102,7 @@ const programs = {
     await ask({ type: 'delete', entity: 'visit', record: first.id });
     return [first.slot];
   },
-  total: async (ask: Ask, _task: Task, accounts: Asked['accounts']) => {
+  total: async (ask: Ask, _task: Task, accounts: ModelRequest['accounts']) => {
     let sum = 0;
     for (const id of accounts) sum += (await amountOf(ask, id)).n;
     return [sum];
@@ -105,8 +111,8 @@ const programs = {
 
 /** The same, on what is left by those before. */
 class Serial {
-  readonly amounts = Array.from({ length: accountsMade }, () => begunWith);
-  readonly visits: { room: string; slot: number }[] = [];
+  readonly amounts = Array.from({ length: accountsMade }, () => startBalance);
+  readonly appointments: { room: string; slot: number }[] = [];
 
   do({ kind, room, slot, from, to }: Task): readonly unknown[] {
     const before = this.slots(room);
@@ -119,47 +125,47 @@ class Serial {
         return [have, had, have - slot];
       }
       case 'book':
-        this.visits.push({ room, slot });
+        this.appointments.push({ room, slot });
         return [before, this.slots(room)];
       case 'clear':
-        this.visits.splice(this.#placeOf(room, first), 1);
+        this.appointments.splice(this.#placeOf(room, first), 1);
         return [before, this.slots(room)];
       case 'move': {
         const other = rooms.find((one) => one !== room) ?? '';
-        this.visits[this.#placeOf(room, first)] = { room: other, slot: before.length + 20 };
+        this.appointments[this.#placeOf(room, first)] = { room: other, slot: before.length + 20 };
         return [before, this.slots(other)];
       }
       case 'claim':
         assert.ok(!this.slots('claimed').includes(slot), 'a unique value is claimed once');
-        this.visits.push({ room: 'claimed', slot });
+        this.appointments.push({ room: 'claimed', slot });
         return [slot];
       case 'release': {
         const [claimed] = this.slots('claimed');
-        this.visits.splice(this.#placeOf('claimed', claimed), 1);
+        this.appointments.splice(this.#placeOf('claimed', claimed), 1);
         return [claimed];
       }
       case 'total':
-        return [begunWith * accountsMade];
+        return [startBalance * accountsMade];
     }
   }
 
   slots(room: string): readonly number[] {
-    const found = this.visits.filter((visit) => visit.room === room).map(({ slot }) => slot);
+    const found = this.appointments.filter((appointment) => appointment.room === room).map(({ slot }) => slot);
     return found.toSorted((one, other) => one - other);
   }
 
   #placeOf(room: string, slot: number | undefined): number {
-    return this.visits.findIndex((visit) => visit.room === room && visit.slot === slot);
+    return this.appointments.findIndex((appointment) => appointment.room === room && appointment.slot === slot);
   }
 }
 
-const work: StepRun = async (run: Running, path) => {
+const work: StepRun = async (run: BlockRun, path) => {
   const evaluate = ({ input }: { readonly input?: unknown }) => input;
-  const asked = run.evaluate({ expressions: 1, isOfNode: false, evaluate }) as Asked;
+  const requested = run.evaluate({ expressions: 1, isOfNode: false, evaluate }) as ModelRequest;
   let steps = 0;
   const ask = (step: object) =>
     run.entity(`${path}.${String(steps++).padStart(4, '0')}`, { id: 'one', ...step } as EntityStep);
-  asked.seen = await programs[asked.task.kind](ask as Ask, asked.task, asked.accounts);
+  requested.seen = await programs[requested.task.kind](ask as Ask, requested.task, requested.accounts);
   return { value: null };
 };
 
@@ -173,7 +179,7 @@ function chances(seed: number): (below: number) => number {
 }
 
 interface Bench extends RunBench {
-  readonly accounts: Asked['accounts'];
+  readonly accounts: ModelRequest['accounts'];
 }
 
 async function openAccounts(records: RecordBench): Promise<Bench> {
@@ -188,7 +194,7 @@ async function openAccounts(records: RecordBench): Promise<Bench> {
   });
   await node.configs.refresh('acme');
   const call = await node.call('account');
-  const made = Array.from({ length: accountsMade }, () => runtime.create(call, { n: begunWith }));
+  const made = Array.from({ length: accountsMade }, () => runtime.create(call, { n: startBalance }));
   const accounts = (await Promise.all(made)).map(({ data }) => data.id);
   return { accounts, ...(await openRunBench(records, { blocks: { work: { work } }, transactions: ['work'] })) };
 }
@@ -203,28 +209,28 @@ async function assertSerial(
   const chance = chances(seed);
   const kinds = Object.keys(programs) as Task['kind'][];
   const later = (store: Store) =>
-    interceptStore(store, async (_asked, call) => {
+    interceptStore(store, async (_operation, call) => {
       for (let turns = chance(3); turns > 0; turns--) await nextTask();
       return call();
     });
   const nodes = [1, 2, 3].map(() => bench.deps(change(later(records.opened.store))));
-  const done: { readonly seq: number; readonly asked: Asked }[] = [];
+  const done: { readonly seq: number; readonly requested: ModelRequest }[] = [];
   const client = async (deps: (typeof nodes)[number]): Promise<void> => {
     for (let left = 4; left > 0; left--) {
       const kind = kinds[chance(kinds.length)] ?? 'total';
       const task = { kind, room: rooms[chance(2)] ?? '', slot: 1 + chance(4), from: chance(3), to: chance(3) };
-      const asked: Asked = { task, accounts: bench.accounts, seen: [] };
-      const { run, refusal } = await bench.call(deps, 'work', asked);
+      const requested: ModelRequest = { task, accounts: bench.accounts, seen: [] };
+      const { run, refusal } = await bench.call(deps, 'work', requested);
       if (refusal !== undefined) continue;
       const row = await storedRuns.read(records.workspace.scope, run.id);
-      if (row !== undefined) done.push({ seq: row.version, asked });
-      else assert.deepEqual(asked.seen, [begunWith * accountsMade]);
+      if (row !== undefined) done.push({ seq: row.version, requested });
+      else assert.deepEqual(requested.seen, [startBalance * accountsMade]);
     }
   };
   await Promise.all([...nodes, ...nodes].map(client));
   const serial = new Serial();
-  for (const { seq, asked } of done.toSorted((one, other) => one.seq - other.seq))
-    assert.deepEqual(asked.seen, serial.do(asked.task), `commit ${seq}: ${JSON.stringify(asked.task)}`);
+  for (const { seq, requested } of done.toSorted((one, other) => one.seq - other.seq))
+    assert.deepEqual(requested.seen, serial.do(requested.task), `commit ${seq}: ${JSON.stringify(requested.task)}`);
   await assertLeft(bench, serial);
   return done.length;
 }
@@ -237,9 +243,9 @@ async function assertLeft({ records, accounts }: Bench, serial: Serial): Promise
     serial.amounts,
   );
   const call = await node.call('visit');
-  const visits = await listAll(node, call);
+  const appointments = await listAll(node, call);
   for (const room of [...rooms, 'claimed']) {
-    const slots = visits.filter((visit) => visit.room === room).map(({ slot }) => Number(slot));
+    const slots = appointments.filter((appointment) => appointment.room === room).map(({ slot }) => Number(slot));
     assert.deepEqual(
       slots.toSorted((one, other) => one - other),
       serial.slots(room),

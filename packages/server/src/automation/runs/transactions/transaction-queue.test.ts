@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Overtaken } from '../../../records/port.ts';
 import { SteppedClock } from '../../../testing/record-bench.ts';
-import { ContendedTransaction, TransactionQueue } from './transaction-queue.ts';
+import { ContendedTransaction, TransactionQueue } from './run-transaction.ts';
 
 const bounds = { attemptsMax: 10, attemptsBeside: 2, milliseconds: 10_000 };
 
@@ -41,10 +41,10 @@ test('after the second time it waits for those of its workspace that wait, and f
   const queue = new TransactionQueue(new SteppedClock(), bounds);
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
-  const contended = (name: string, lane: string, third: () => Promise<void>) => {
+  const started = Promise.withResolvers<void>();
+  const contended = (name: string, key: string, third: () => Promise<void>) => {
     let attempts = 0;
-    return queue.run(lane, async () => {
+    return queue.run(key, async () => {
       attempts += 1;
       if (attempts <= 2) throw new Overtaken('by another');
       await third();
@@ -52,10 +52,10 @@ test('after the second time it waits for those of its workspace that wait, and f
     });
   };
   const one = contended('one', 'w', async () => {
-    begun.resolve();
+    started.resolve();
     await first.promise;
   });
-  await begun.promise;
+  await started.promise;
   const two = contended('two', 'w', async () => undefined);
   await contended('elsewhere', 'x', async () => undefined);
   await queue.run('w', async () => void order.push('beside'));
@@ -67,16 +67,16 @@ test('after the second time it waits for those of its workspace that wait, and f
 test('the others of its workspace give way to one that is overtaken in its turn, and those of other workspaces do not', async () => {
   const queue = new TransactionQueue(new SteppedClock(), bounds);
   const order: string[] = [];
-  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [started, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let attempts = 0;
   const pressed = queue.run('w', async () => {
     attempts += 1;
     if (attempts <= 3) throw new Overtaken('by another');
-    begun.resolve();
+    started.resolve();
     await held.promise;
     order.push('pressed');
   });
-  await begun.promise;
+  await started.promise;
   const late = queue.run('w', async () => void order.push('late'));
   await queue.run('x', async () => void order.push('elsewhere'));
   held.resolve();
@@ -88,15 +88,15 @@ test('one whose turn does not come in time is refused, and keeps no place of oth
   const clock = new SteppedClock();
   const queue = new TransactionQueue(clock, { ...bounds, milliseconds: 20 });
   const held = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   let attempts = 0;
   const holder = queue.run('w', async () => {
     attempts += 1;
     if (attempts <= 2) throw new Overtaken('by another');
-    begun.resolve();
+    started.resolve();
     await held.promise;
   });
-  await begun.promise;
+  await started.promise;
   const late = overtakenEachTime();
   await assert.rejects(queue.run('w', late.attempt), ContendedTransaction);
   assert.equal(late.attempts, 2);

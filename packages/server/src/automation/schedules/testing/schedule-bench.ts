@@ -8,33 +8,31 @@ import { ScopeClosed, type Store } from '../../../store/port.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { ownerOfScope } from '../../../tenancy/workspace.ts';
 import { openBench, type RecordBench } from '../../../testing/record-bench.ts';
-import type { DueVisit } from '../../../work/visits.ts';
+import type { DueHandler } from '../../../work/due-work.ts';
 import { createStoredBlocks } from '../../blocks/stored-blocks.ts';
 import type { LogicBlockContent } from '../../kinds/logicblock.ts';
 import type { BlockSchedule } from '../../kinds/logicblock-starts.ts';
 import type { Run } from '../../runs/run-rows.ts';
-import { startRun } from '../../runs/start-run.ts';
+import { startRun } from '../../runs/runs.ts';
 import { openedRuns, runRows } from '../../runs/testing/opened-runs.ts';
-import { noMeter } from '../../work-meter.ts';
-import { reconcileHandler } from '../reconcile.ts';
-import { openSchedules, type Schedules } from '../schedules.ts';
-import { scheduleHandler } from '../tick.ts';
+import { noMeter } from '../../testing/no-meter.ts';
+import { openSchedules, reconcileHandler, type Schedules, scheduleHandler } from '../schedules.ts';
 
 export interface ScheduleNode {
   readonly schedules: Schedules;
   /** Does what is due now of schedules, once. Gives how much that was. */
-  visit(): Promise<number>;
+  pass(): Promise<number>;
 }
 
 export interface ScheduleBench {
   readonly bench: RecordBench;
-  /** The schedules of which the org was told that a run was refused. */
-  readonly told: string[];
+  /** The schedules with a refused run that the org was notified of. */
+  readonly report: string[];
   /** Publishes a block; without a schedule, or without a block where the content is undefined. */
   define(name: string, content: Partial<LogicBlockContent> | undefined): Promise<void>;
   node(options?: { readonly store?: Store; readonly ahead?: number }): ScheduleNode;
   /** The due times of the runs that began, by workspace, in their order. */
-  begun(block: string, tenantCode?: string): Promise<readonly string[]>;
+  started(block: string, tenantCode?: string): Promise<readonly string[]>;
   runsOf(tenantCode?: string): Promise<readonly Run[]>;
   /** No further run begins in the org while this is a code. */
   refusal: Problem | undefined;
@@ -52,9 +50,9 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
   await bench.found(bench.workspace);
   const { clock } = bench;
   const { store, maintenance } = bench.opened;
-  const told: string[] = [];
+  const report: string[] = [];
   const made: ScheduleBench = {
-    ...{ bench, told, refusal: undefined },
+    ...{ bench, report, refusal: undefined },
     define: async (name, content) => {
       const item = { kind: 'logicblock', name } as const;
       const body = { name, policies: [], steps: [{ id: 'one', type: 'set', values: {} }], ...content };
@@ -81,13 +79,13 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
           },
         },
         start: (ask, along) => startRun({ ...deps, runRows, meter: noMeter }, ask, along),
-        tell: async (_place, { name }) => void told.push(name),
+        notify: async (_place, { name }) => void report.push(name),
       });
-      const handlers = new Map<string, DueVisit>([
+      const handlers = new Map<string, DueHandler>([
         ['schedules', reconcileHandler(deps)],
         ['schedule', tick],
       ]);
-      const visit = async (): Promise<number> => {
+      const pass = async (): Promise<number> => {
         const due = await maintenance.due('automation', nodeClock.now(), 100);
         const own_ = due.filter(({ item }) => handlers.has(JSON.parse(item.value).job));
         for (const { scope, item } of own_) {
@@ -102,9 +100,9 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
         }
         return own_.length;
       };
-      return { schedules: openSchedules(deps), visit };
+      return { schedules: openSchedules(deps), pass };
     },
-    begun: async (block, tenantCode) =>
+    started: async (block, tenantCode) =>
       (await made.runsOf(tenantCode)).filter((run) => run.block === block).map(({ trigger }) => trigger.id),
     runsOf: async (tenantCode = 'main') => {
       const { scope } = bench.workspaceOf(tenantCode);

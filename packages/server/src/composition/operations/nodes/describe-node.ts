@@ -4,7 +4,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { releaseVersion } from '../../../lib/installation.ts';
 import { dataVersion } from '../../../store/data-version.ts';
 import type { Measurement } from '../../../telemetry/measurement.ts';
-import type { WorkFact } from '../../../telemetry/work-facts.ts';
+import type { WorkFact } from '../../../telemetry/work-metrics.ts';
 import type { ServedUrls } from '../../served-urls.ts';
 import type { NodeRow } from './node-rows.ts';
 

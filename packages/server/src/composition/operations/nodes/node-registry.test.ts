@@ -159,9 +159,9 @@ test('a node is described by what it does, and by where it listens', () => {
     { app: 'http://127.0.0.1:4000', management: undefined, metrics: 'http://127.0.0.1:9464' },
   );
   const measured = { work, servers: [server], eventLoopDelay: delay };
-  const { event_loop_delay, ...said } = describeNode({ now: 0, isDraining: true, listens, ...measured });
+  const { event_loop_delay, ...expected } = describeNode({ now: 0, isDraining: true, listens, ...measured });
   assert.deepEqual(event_loop_delay, delay);
-  assert.deepEqual(said.listens, { app: '[::]:4000', management: null, metrics: '127.0.0.1:9464' });
-  assert.deepEqual([said.workers, said.jobs_running, said.job_failures], [{ all: 1, serving: 1 }, 2, 4]);
-  assert.deepEqual([said.servers_not_well, said.draining], [1, true]);
+  assert.deepEqual(expected.listens, { app: '[::]:4000', management: null, metrics: '127.0.0.1:9464' });
+  assert.deepEqual([expected.workers, expected.jobs_running, expected.job_failures], [{ all: 1, serving: 1 }, 2, 4]);
+  assert.deepEqual([expected.servers_not_well, expected.draining], [1, true]);
 });

@@ -61,9 +61,9 @@ export async function readNodes(
   return { others: shown.map(({ sk, value }) => shownNode(sk, value, now)), hasMore: items.length > shownMax };
 }
 
-export function shownNode(id: string, { draining, ...said }: NodeRow, now: number): ShownNode {
-  const state = isSilent(said, now) ? 'silent' : draining ? 'draining' : 'serving';
-  return { id, this_node: false, state, ...said };
+export function shownNode(id: string, { draining, ...expected }: NodeRow, now: number): ShownNode {
+  const state = isSilent(expected, now) ? 'silent' : draining ? 'draining' : 'serving';
+  return { id, this_node: false, state, ...expected };
 }
 
 function isSilent({ heard_at }: Pick<NodeRow, 'heard_at'>, now: number): boolean {

@@ -3,9 +3,11 @@ import { platformOrgsApi } from '@freehold/contract/management/operator/orgs';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { AnyRoute } from '../../../api/route.ts';
 import { serve } from '../../../api/serve.ts';
-import type { PlatformOrgs } from '../../../identity/port.ts';
 import type { Metering } from '../../../metering/metering.ts';
+import type { People } from '../../../people/people.ts';
 import type { Promotion } from '../../../promotion/port.ts';
+
+type PlatformOrgs = People['management']['platformOrgs'];
 
 export interface OrgRouteDeps {
   readonly platformOrgs: PlatformOrgs;
@@ -35,11 +37,11 @@ export function operatorOrgRoutes(services: OrgRouteDeps): readonly AnyRoute[] {
   ];
 }
 
-type FoundOrg = Awaited<ReturnType<PlatformOrgs['find']>>;
+type LoadedOrg = Awaited<ReturnType<PlatformOrgs['find']>>;
 
 async function shownOrg(
   { platformOrgs, metering }: OrgRouteDeps,
-  { code, name, created_at, environments }: FoundOrg,
+  { code, name, created_at, environments }: LoadedOrg,
 ): Promise<ShownOrg> {
   const [plan, usage, org_users] = await Promise.all([
     metering.plans.of(code),

@@ -5,20 +5,20 @@ import { serve } from '../../../api/serve.ts';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/port.ts';
 import type { AccessOverview, DecisionLog, LoggedDecision } from '../../../iam/port.ts';
-import type { OrgWorkspaces } from '../../../identity/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Promotion } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import type { AlertWebhook } from '../../../webhooks/alert-webhook.ts';
+import type { Alerts } from '../../../webhooks/open-alerts.ts';
+import type { OrgWorkspaces } from '../../../workspaces/org-workspaces.ts';
 
 export interface OverviewRouteDeps {
   readonly orgWorkspaces: Pick<OrgWorkspaces, 'list'>;
   readonly entities: (env: Environment, auditContext: AuditContext) => EntityAdmin;
   readonly waitingJobs: (env: Environment, orgCode: string) => Promise<Overview['jobs']>;
-  readonly alertWebhook: Pick<AlertWebhook, 'show'>;
+  readonly alerts: Pick<Alerts, 'show'>;
   readonly decisions: DecisionLog;
   readonly promotion: Promotion;
-  readonly overview: AccessOverview;
+  readonly accessOverview: AccessOverview;
 }
 
 type Overview = ReplyOf<typeof overviewApi.showOverview>;
@@ -27,7 +27,7 @@ const shownMax = 5;
 
 /** What a builder looks at first. It is made of what the modules keep anyway, and reads no records. */
 export function overviewRoutes(services: OverviewRouteDeps): readonly AnyRoute[] {
-  const { entities, waitingJobs, decisions, promotion, overview: accessOverview } = services;
+  const { entities, waitingJobs, decisions, promotion, accessOverview } = services;
   return [
     serve(overviewApi.showOverview, async (request, caller) => {
       const { env, workspaces, first_steps: asksFirstSteps } = request.query;
@@ -61,8 +61,8 @@ async function firstWorkspaces(
 }
 
 /** Its address is for admins alone. */
-async function webhookOf({ alertWebhook }: OverviewRouteDeps, orgCode: string): Promise<Overview['webhook']> {
-  const webhook = await alertWebhook.show(orgCode).catch((error: unknown) => {
+async function webhookOf({ alerts }: OverviewRouteDeps, orgCode: string): Promise<Overview['webhook']> {
+  const webhook = await alerts.show(orgCode).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found') return undefined;
     throw error;
   });

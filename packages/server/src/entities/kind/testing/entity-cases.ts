@@ -20,6 +20,7 @@ export const entityCases: KindCases = {
       ownerIndexes: [{ ownerFieldName: 'keeper', ...templates, scopeList: true }],
       parentIndex: { parentFieldName: 'parent', gpkTemplate: 'org#{org};p#{parent}', gskTemplate: 'order#{id}' },
       UniqueIndexes: [{ indexName: 'by-title', fields: ['title'] }],
+      aggregates: [{ name: 'by-keeper', group: ['keeper'], measures: ['count'] }],
       Views: {
         default: { fields: [{ name: 'title' }] },
         short: { fields: [{ name: 'id' }, { name: 'title', as: 'label' }] },
@@ -40,6 +41,11 @@ export const entityCases: KindCases = {
       at: '/views/list/default/fields/0/name',
       value: 'gone',
       error: '/views/list/default/fields/0/name unknown_field',
+    },
+    {
+      at: '/definition/aggregates/0/group/0',
+      value: 'card',
+      error: '/definition/aggregates/0/group/0 not_measurable',
     },
     { at: '/views/create', value: {}, error: '/views/create unknown_field' },
     { at: '/views', value: [], error: '/views wrong_type' },
@@ -113,6 +119,16 @@ export const entityCases: KindCases = {
       at: '/definition/parentIndex/gskTemplate',
       value: 'x#{id}',
       says: ['the parent index: `gskTemplate` is `"x#{id}"` now, and was `"order#{id}"`'],
+    },
+    {
+      at: '/definition/aggregates',
+      value: undefined,
+      says: ['aggregate `by-keeper` is taken out: its figures are worked out from the records from then on'],
+    },
+    {
+      at: '/definition/aggregates/1',
+      value: { name: 'by_title', group: ['title'], measures: ['count'] },
+      says: ['aggregate `by_title` is new, by `title`: it answers once it is built from production’s records'],
     },
     {
       at: '/definition/UniqueIndexes/0/ignoreCase',

@@ -1,4 +1,6 @@
 import type { RecordAction } from '@freehold/contract/app/records';
+import { systemEntityNames } from '@freehold/contract/system-entities';
+import { jsonlType } from '../../../api/headers/file-format.ts';
 import {
   type CompiledEntity,
   type CompiledField,
@@ -8,18 +10,17 @@ import {
   newCheckEffort,
   type Projection,
   readValue,
-  systemEntityNames,
 } from '../../../schema/port.ts';
 import { isNeeded } from '../entity-schemas.ts';
-import type { Example } from '../operation.ts';
+import type { OperationExample } from '../operation.ts';
 import type { ShowingAction } from '../type-names.ts';
-import type { ShownEntity } from '../view-schemas.ts';
+import type { DocumentedView } from '../view-schemas.ts';
 import { recordedExamples } from './recorded-examples.ts';
 
 type Values = Readonly<Record<string, FieldValue>>;
 
 /** What the operations of an entity take and give, with a record made from its definition. */
-export function entityExamples({ entity, view }: ShownEntity): Readonly<Record<RecordAction, Example>> {
+export function entityExamples({ entity, view }: DocumentedView): Readonly<Record<RecordAction, OperationExample>> {
   const fields = shownFields(entity);
   const values = valuesOf(entity, fields);
   const sent = fields.filter(({ behaviour }) => !isPlatformMade(behaviour)).map(({ name }) => name);
@@ -36,12 +37,21 @@ export function entityExamples({ entity, view }: ShownEntity): Readonly<Record<R
     delete: { replies: { 202: removalJob } },
     list: { replies: { 200: { items: [record('list')], nexttoken: null } } },
     count: { replies: { 200: { count: 1 } } },
-    import: { replies: { 200: importResult } },
-    export: {},
+    aggregate: {
+      replies: {
+        200: { items: [{ group: { day_created_at: '2026-01-31' }, values: { count: 1 } }], nexttoken: null },
+      },
+    },
+    import: {
+      ...(isWhole ? { request: [create] } : {}),
+      replies: { 200: importResult },
+      replyTexts: { 200: { [jsonlType]: importLines } },
+    },
+    export: { replies: { 200: [record('list')] } },
   };
 }
 
-/** How many characters the values of a record have at most, but for those without which none is made. */
+/** The number of characters that the values of a record have at most, but for those without which none is made. */
 const charactersMax = 400;
 const changedMax = 2;
 /** A body that needs more has no example. */
@@ -53,7 +63,12 @@ const at = '2026-01-31T09:30:00.000Z';
 const ofPlatform = { id, created_at: at, updated_at: at, created_by: actor, updated_by: actor, version: 1 };
 
 const removalJob = recordedExamples('app')['GET /app/:org/jobs/:id']?.replies?.[200];
-const importResult = { rows: 2, created: 2, updated: 0, failed: 0, errors: [], ignored: [], dry_run: false };
+const importCounts = { rows: 2, created: 2, updated: 0, failed: 0 };
+const importResult = { ...importCounts, errors: [], ignored: [], dry_run: false };
+/** To a caller who asks for the progress. */
+const importLines = [{ progress: importCounts }, { result: importResult }]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
 
 /** The needed fields, and others as long as there is room. Of a field whose checks refuse the example of its type nothing is shown. */
 function shownFields(entity: CompiledEntity): readonly CompiledField[] {

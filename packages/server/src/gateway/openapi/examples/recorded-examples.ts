@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Example } from '../operation.ts';
+import type { OperationExample } from '../operation.ts';
 
 /** By method and path, as the contract has them. */
-export type Examples = Readonly<Record<string, Example>>;
+export type Examples = Readonly<Record<string, OperationExample>>;
 
 /** Of the routes that the contract describes, from calls of the tests: `npm run record-examples` writes them. */
 export function recordedExamples(gateway: 'app' | 'management'): Examples {

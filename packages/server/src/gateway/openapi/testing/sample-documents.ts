@@ -5,7 +5,7 @@ import { systemEntities } from '../../../schema/system/system-entities.ts';
 import { colTypes } from '../../../schema/testing/any-registered-field.ts';
 import { configKinds } from '../../../testing/config-kinds.ts';
 import { appDocument } from '../app-document.ts';
-import { managementDocument } from '../management-document.ts';
+import { managementDocument } from '../document.ts';
 
 const hints: Readonly<Record<string, object>> = {
   enum: { enumValues: ['a', 'b'] },

@@ -1,4 +1,4 @@
-/** What promotion comes to, in the plainest words: sets of contents, and which of them become which. */
+/** The result of promotion, in the plainest words: sets of contents, and which of them become which. */
 import { type ConfigItem, itemKey, itemOfKey } from '../../../config/config-set.ts';
 
 /** Contents as texts, by `itemKey`. */
@@ -7,7 +7,7 @@ export type Contents = ReadonlyMap<string, string>;
 /** What production once became. */
 export interface Past {
   readonly action: 'activate' | 'rollback';
-  /** What each item was and is. */
+  /** The former and the current content of each item. */
   readonly items: ReadonlyMap<string, { readonly before: string | undefined; readonly after: string | undefined }>;
   /** Of a rollback: the release that is live since. */
   readonly restored: number | undefined;
@@ -30,7 +30,7 @@ export interface ModelState {
   readonly removing: ReadonlySet<string>;
 }
 
-/** What is asked of promotion. */
+/** The commands of promotion. */
 export type Request =
   | { readonly does: 'publish'; readonly items: readonly ConfigItem[] | 'all' }
   | { readonly does: 'withdraw'; readonly item: ConfigItem | undefined }
@@ -68,12 +68,12 @@ export function differences({ test, prod }: ModelState): ReadonlySet<string> {
 
 function publish(model: ModelState, items: readonly ConfigItem[] | 'all'): Outcome {
   const different = differences(model);
-  const asked = items === 'all' ? [...different, ...model.staged.keys()] : items.map(itemKey);
+  const requested = items === 'all' ? [...different, ...model.staged.keys()] : items.map(itemKey);
   const isKnown = (key: string): boolean => model.test.has(key) || model.prod.has(key);
-  if (items !== 'all' && !asked.every(isKnown)) return { outcome: 'validation_failed', model };
-  const settled = asked.filter((key) => model.staged.has(key) && !different.has(key));
+  if (items !== 'all' && !requested.every(isKnown)) return { outcome: 'validation_failed', model };
+  const settled = requested.filter((key) => model.staged.has(key) && !different.has(key));
   const kept = new Map([...model.staged].filter(([key]) => !settled.includes(key)));
-  const selected = closure({ ...model, staged: kept }, asked);
+  const selected = closure({ ...model, staged: kept }, requested);
   if (selected.size + settled.length === 0) return { outcome: 'conflict', model };
   const staged = new Map(kept);
   for (const key of selected) staged.set(key, model.test.get(key));
@@ -81,11 +81,11 @@ function publish(model: ModelState, items: readonly ConfigItem[] | 'all'): Outco
 }
 
 /** The differences among what is asked for, and those that they cannot do without. */
-function closure(model: ModelState, asked: readonly string[]): ReadonlySet<string> {
+function closure(model: ModelState, request: readonly string[]): ReadonlySet<string> {
   const { test } = model;
   const different = differences(model);
   const expected = expectedOf(model);
-  const selected = new Set(asked.filter((key) => different.has(key)));
+  const selected = new Set(request.filter((key) => different.has(key)));
   for (const key of selected) {
     const content = test.get(key);
     const needed =

@@ -1,4 +1,4 @@
-/** How things are, read from everything that the stores hold and by nothing that the platform reads with. */
+/** The way things are, read from everything that the stores hold and by nothing that the platform reads with. */
 import assert from 'node:assert/strict';
 import type { Environment } from '../../../tenancy/workspace.ts';
 import { orgScopeName } from '../../../tenancy/workspace.ts';
@@ -115,8 +115,8 @@ function pastOf(rows: Rows): readonly Past[] {
     assert.deepEqual([version, Number(sk)], [index + 1, index + 1], 'releases follow one another');
     const changes = items.map(({ kind, name, change, before, after }) => {
       const key = `${kind}#${name}`;
-      const told = before === undefined ? 'added' : after === undefined ? 'removed' : 'modified';
-      assert.equal(change, told, `the answer about ${key} in release ${version}`);
+      const reported = before === undefined ? 'added' : after === undefined ? 'removed' : 'modified';
+      assert.equal(change, reported, `the answer about ${key} in release ${version}`);
       const content = (one: number | undefined) => (one === undefined ? one : contentOf(rows, key, () => one));
       return [key, { before: content(before), after: content(after) }] as const;
     });

@@ -7,11 +7,11 @@ import { org, type TwoSpaces } from './two-spaces.ts';
 export async function assertTruthful(spaces: TwoSpaces, model: ModelState): Promise<void> {
   const { promotion } = spaces.node();
   assert.deepEqual(danglingIn(model.prod), []);
-  const told = await promotion.diff(org);
-  const keys = told.map(({ kind, name }) => `${kind}#${name}`);
+  const reported = await promotion.diff(org);
+  const keys = reported.map(({ kind, name }) => `${kind}#${name}`);
   assert.deepEqual(new Set(keys), differences(model));
   assert.deepEqual(
-    keys.filter((_, index) => told[index]?.staged),
+    keys.filter((_, index) => reported[index]?.staged),
     keys.filter((key) => model.staged.has(key)),
   );
   const { items } = await promotion.history(org, { pageSize: 100, nexttoken: undefined });

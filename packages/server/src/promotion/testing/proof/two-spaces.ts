@@ -11,8 +11,7 @@ import type { OpenedStore, Store } from '../../../store/port.ts';
 import type { Environment } from '../../../tenancy/workspace.ts';
 import { kindsWith } from '../../../testing/config-kinds.ts';
 import { RecordBench, SteppedClock, user, withoutOthers } from '../../../testing/record-bench.ts';
-import { type ConfigItems, createConfigItems } from '../../config-items.ts';
-import { createPromotion, type Promotion } from '../../promotion.ts';
+import { type ConfigItems, createConfigItems, createPromotion, type Promotion } from '../../promotion.ts';
 import type { PromotionCommand } from '../../promotion-deps.ts';
 
 export const org = 'acme';
@@ -122,9 +121,9 @@ export class TwoSpaces {
       const body = await withoutOthers(admin, name, members);
       await admin.change(org, { api: `create-${name}`, body, force: true });
     } else await admin.define(org, { entityName: name, ...members });
-    // What is dropped is taken apart two seconds after that was seen, and then values are erased.
+    // What is dropped is taken apart six seconds after that was seen, and then values are erased.
     for (let round = 0; round < 2; round++) {
-      clock.advance(3000);
+      clock.advance(6500);
       await this.bench.test.workOff();
     }
   }

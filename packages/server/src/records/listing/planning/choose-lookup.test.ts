@@ -5,7 +5,7 @@ import type { AuthorizedCall } from '../../caller-access.ts';
 import { withFilter } from '../../filtering/compile-filter.ts';
 import { filterTargets } from '../../filtering/filter-lookups.ts';
 import { readListQuery } from '../list-query.ts';
-import { othersMax } from './choose-lookup.ts';
+import { othersMax } from './list-plan.ts';
 
 test('records are found by what they look up where that is expected to be cheaper, and by so many others at most', async (context) => {
   const bench = await openBench(context);

@@ -1,19 +1,10 @@
 import { compareBytes } from '../../../lib/byte-order.ts';
-import {
-  type CompiledEntity,
-  type CompiledIndex,
-  type CompiledSearch,
-  elementIndex,
-  fieldIndex,
-  idOf,
-  indexPrefix,
-  indexStart,
-  isAloneInIndex,
-} from '../../../schema/port.ts';
+import { type CompiledEntity, elementIndex, fieldIndex, indexPrefix, keyOrder } from '../../../schema/port.ts';
 import type { Key, Range, Scope } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/port.ts';
-import type { FilterExpression } from '../../filtering/filter-expression.ts';
-import { groupPartition, recordCounter } from '../../indexes/derive.ts';
+import type { FilterExpression } from '../../filtering/filter-language.ts';
+import { type CompiledIndex, type CompiledSearch, groupPartition, recordCounter } from '../../indexes/derive.ts';
+import type { Conditions, Question } from '../../query/question.ts';
 import { dataOf } from '../../record.ts';
 import { directPartition } from '../../record-keys.ts';
 import type { RecordPolicy } from '../../record-policy.ts';
@@ -23,9 +14,10 @@ import type { RecordCall } from '../../writing/write-loop.ts';
 import type { Filter } from '../filter.ts';
 import { findItems } from '../find-record.ts';
 import { equalityFilter, type ListQuery } from '../list-query.ts';
-import { compoundPlan } from './compound-plan.ts';
-import { encodedValue, entriesOf, type IndexName, rangeOf } from './index-range.ts';
-import { type LookupOrder, type LookupPlan, lookupOrder, lookupPlan, type MergedPlan } from './lookup-plan.ts';
+import { compoundPlan, encodedValue, entriesOf, type IndexName, rangeOf } from './index-range.ts';
+import { idAtEnd, type LookupOrder, type LookupPlan, lookupOrder, lookupPlan, type MergedPlan } from './lookup-plan.ts';
+import { askableQuestion } from './planned-question.ts';
+import { OrderOverLookup, type SortedOrder, sortedOrder } from './sorted-order.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
 export interface ListPlan {
@@ -41,6 +33,8 @@ export interface ListPlan {
   readonly expression: FilterExpression | undefined;
   /** Which records of the answer are the caller's. */
   readonly rows: RecordPolicy | undefined;
+  /** The residual and all that follows it, as far as an engine may be asked it. */
+  readonly question: Question;
   /** Those of the residual that all of them meet. */
   readonly rowFilters: readonly Filter[];
   /** Whether something is known that all of them have. */
@@ -57,6 +51,8 @@ export interface ListPlan {
   readonly union?: UnionPlan | undefined;
   /** What the entries begin with that may be of the answer, in ascending order; undefined where all of the range may be. */
   readonly parts?: readonly string[] | undefined;
+  /** Where no index has the order: the range is in another one, and all of it is sorted. */
+  readonly sorting?: SortedOrder | undefined;
   /** Where the order is that of other records: how the parts of the index follow one another that have one lookup each. */
   readonly order?: LookupOrder | undefined;
 }
@@ -75,51 +71,94 @@ export interface WordEntries {
  * Of those, one that picks the records of an owner or parent, of some values or with a word is better than one that only
  * sorts; where there is none, the records themselves are read and tested.
  */
-export function planList(
-  { entity, workspace, rows }: ListCall,
-  asked: ListQuery,
-  { inAnyOrder = false, isWhole = false }: PlanOptions = {},
-): ListPlan {
-  const { expression, askedSort, lookupSort } = asked;
-  if (askedSort !== undefined && lookupSort === undefined && asked.sortKeys.length === 0)
-    throw new TypeError('the other entity of the order is not read');
-  if (asked.filter !== undefined && expression === undefined) throw new TypeError('the filter is not compiled');
+export function planList(call: ListCall, listQuery: ListQuery, options: PlanOptions = {}): ListPlan {
+  const { entity, rows } = call;
+  const { sortKeys, lookupSort } = listQuery;
+  const narrowed = narrowedQuery(call, listQuery);
+  const { query } = narrowed;
+  const isServed =
+    lookupSort === undefined
+      ? sortKeys.length === 0 || inOrder(entity, query, options.inAnyOrder) !== undefined
+      : lookupOrder(call, lookupSort) !== undefined;
+  if (isServed) return planInOrder(call, narrowed, options);
+  const inAnyOrder = rows === undefined;
+  const unsorted = { ...inOwnOrder(query), sortKeys: [] };
+  const plan = planInOrder(call, { ...narrowed, query: unsorted }, { inAnyOrder, isWhole: true });
+  const sorting = lookupSort === undefined ? sortedOrder(entity, listQuery) : new OrderOverLookup(call, lookupSort);
+  return { ...plan, sorting };
+}
+
+/** Not in that of the records to which a lookup points. */
+export function inOwnOrder({ lookupSort, requestedSort, ...query }: ListQuery): ListQuery {
+  return query;
+}
+
+/** With the conditions that are known to hold of the records of the answer. */
+function narrowedQuery({ entity, rows }: ListCall, query: ListQuery): NarrowedQuery {
   const ofRows = rowFilters(entity, rows);
-  const query = { ...asked, filters: [...asked.filters, ...(expression?.implied ?? []), ...ofRows] };
+  const filters = [...query.filters, ...(query.expression?.implied ?? []), ...ofRows];
+  return { query: { ...query, filters }, ofRows };
+}
+
+interface NarrowedQuery {
+  readonly query: ListQuery;
+  /** Those of its filters that hold of all records of the caller. */
+  readonly ofRows: readonly Filter[];
+}
+
+function planInOrder(
+  call: ListCall,
+  { query, ofRows }: NarrowedQuery,
+  { inAnyOrder = false, isWhole = false }: PlanOptions,
+): ListPlan {
+  const { entity, workspace, rows } = call;
+  const { expression, requestedSort, lookupSort } = query;
+  if (requestedSort !== undefined && lookupSort === undefined && query.sortKeys.length === 0)
+    throw new TypeError('the other entity of the order is not read');
+  if (query.filter !== undefined && expression === undefined) throw new TypeError('the filter is not compiled');
   const lookup = rows === undefined ? lookupPlan({ entity, workspace }, query) : undefined;
   const order = lookupSort && lookupOrder({ entity, workspace }, lookupSort);
   const plan: Chosen | undefined =
     (order && { ...order.own, isIndex: true, range: { reverse: order.isReverse }, residual: query.filters }) ??
-    groupPlan(entity, query) ??
-    compoundPlan(entity, query, inAnyOrder && lookup === undefined) ??
-    sortPlan(entity, query) ??
+    inOrder(entity, query, inAnyOrder && lookup === undefined) ??
     valuePlan(entity, query) ??
     wordPlan(entity, query);
   const { pk, isIndex, index, range, residual, parts } = plan ?? everything(entity, workspace, query);
-  const tested = lookup === undefined ? residual : query.filters;
   const left = residual.filter((filter) => ofRows.includes(filter));
   const gather = plan === undefined ? wordEntries(entity, query) : undefined;
   const isUnion = plan === undefined && lookup === undefined && query.search === undefined;
   const union = isUnion ? unionPlan({ entity, workspace }, query.filters) : undefined;
+  const conditions: Conditions = {
+    // What is found by the other record is in no part of the range.
+    filters: lookup === undefined ? residual : query.filters,
+    search: query.search,
+    expression: expression?.isImplied === true ? undefined : expression,
+    rows,
+  };
+  // Made where an engine is asked: most pages are filled without.
+  let question: Question | undefined;
   return {
     pk,
     isIndex,
     index,
     range: { reverse: query.descending, ...range },
-    // What is found by the other record is in no part of the range.
-    residual: tested,
-    search: query.search,
-    expression: expression?.isImplied === true ? undefined : expression,
+    residual: conditions.filters,
+    search: conditions.search,
+    expression: conditions.expression,
     rows,
+    get question(): Question {
+      question ??= askableQuestion(entity, conditions, left);
+      return question;
+    },
     rowFilters: left,
     isOfRows: ofRows.length > 0,
     textGrants: rows && textGrants(entity, rows, left),
-    textFilters: textFilters(entity, tested),
+    textFilters: textFilters(entity, conditions.filters),
     gather,
     order,
     union: union && { ...union, isWhole },
     parts,
-    lookup: lookup && { ...lookup, wanted: isWhole ? Number.POSITIVE_INFINITY : asked.pageSize },
+    lookup: lookup && { ...lookup, wanted: isWhole ? Number.POSITIVE_INFINITY : query.pageSize },
   };
 }
 
@@ -147,12 +186,17 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
   return {
     index: wordIndex(index),
     pk: index.pk,
-    prefix: indexStart(search.query.prefix),
-    placeOf: (sk) => start + idOf(sk),
+    prefix: keyOrder.indexStart(search.query.prefix),
+    placeOf: (sk) => start + keyOrder.idOf(sk),
   };
 }
 
 type Chosen = Pick<ListPlan, 'pk' | 'isIndex' | 'index' | 'range' | 'residual' | 'parts'>;
+
+/** By an index that has the order of the answer. */
+function inOrder(entity: CompiledEntity, query: ListQuery, inAnyOrder?: boolean): Chosen | undefined {
+  return groupPlan(entity, query) ?? compoundPlan(entity, query, inAnyOrder) ?? sortPlan(entity, query);
+}
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
@@ -174,10 +218,8 @@ function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Ch
 
 function sortPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
   const [key, ...others] = sortKeys;
-  if (key === undefined) return undefined;
-  const index = others.length === 0 ? readyIndex(entity, key.field) : undefined;
-  if (index === undefined) throw new TypeError(`no index for the sort by ${sortKeys.map(({ field }) => field)}`);
-  return ranged(index, filters, key.field);
+  const index = key && others.length === 0 ? readyIndex(entity, key.field) : undefined;
+  return key && index && ranged(index, filters, key.field);
 }
 
 /** Equal values follow one another by id, so they are in creation order. */
@@ -237,7 +279,7 @@ function readySearch({ searches }: CompiledEntity): CompiledSearch | undefined {
 /** A filter whose range is exact needs no second look; of a cut value the index holds only the beginning. */
 function without(filters: readonly Filter[], used: Filter | undefined): readonly Filter[] {
   const isOneValue = used !== undefined && (used.operator === 'eq' || used.operator === 'contains');
-  const isExact = isOneValue && isAloneInIndex(encodedValue(used, 0));
+  const isExact = isOneValue && keyOrder.isAloneInIndex(encodedValue(used, 0));
   return isExact ? filters.filter((filter) => filter !== used) : filters;
 }
 
@@ -270,7 +312,8 @@ function unionPlan(
     prefixes: partsOf(filter),
     counter: recordCounter(entity.name),
     isExact:
-      filters.length === 1 && filter.encoded.every((encoded) => encoded !== undefined && isAloneInIndex(encoded)),
+      filters.length === 1 &&
+      filter.encoded.every((encoded) => encoded !== undefined && keyOrder.isAloneInIndex(encoded)),
     read: (ids) => findItems(call, ids),
     idOf: (item) => dataOf(entity, item).id,
   };
@@ -297,4 +340,53 @@ export async function isSooner(scope: Scope, { isWhole, own, prefixes, counter }
     if (count > most) return false;
   }
   return true;
+}
+
+// Whether records are found sooner by what their lookups point to than by going through all of them.
+
+/** The number of other records that are sought by at most: a page reads the index of the lookup for each of them. */
+export const othersMax = 100;
+
+/** Measured: to look for the records that point to one takes as long as to go through so many and their lookups. */
+export const recordsPerSearch = 3;
+
+/** Beyond it, records are gone through: there are nearly as many as would be found. */
+const neededMax = 2000;
+
+/**
+ * The ids of the other records by which those of the answer are found; undefined where going through the range is
+ * expected to be cheaper. A page of one list may be read in one way and the next in the other.
+ * @param rest the range of the plan that the page has before it.
+ */
+export async function othersSought(
+  scope: Scope,
+  { pk, lookup }: Pick<ListPlan, 'pk' | 'lookup'>,
+  rest: Range,
+): Promise<readonly string[] | undefined> {
+  if (lookup === undefined) return undefined;
+  const { others } = lookup;
+  const [found, [counter]] = await Promise.all([
+    scope.range(others.pk, { ...others.range, limit: othersMax + 1 }),
+    scope.get([others.counter]),
+  ]);
+  if (found.length > othersMax) return undefined;
+  const needed = recordsNeeded(lookup, found.length, Number(counter?.value ?? 0));
+  if (needed === undefined) return undefined;
+  const isEnough = (await scope.count(pk, rest, needed + 1)) > needed;
+  return isEnough ? found.map(({ sk }) => idAtEnd(sk)) : undefined;
+}
+
+/**
+ * How many records there have to be at least in the range; undefined where it is expected to be cheaper to go through
+ * however many there are. All others are taken to have as many records.
+ */
+function recordsNeeded({ wanted }: LookupPlan, sought: number, all: number): number | undefined {
+  if (sought === 0) return 0;
+  if (sought >= all) return undefined;
+  const searches = recordsPerSearch * sought;
+  // For each record of the answer so many others are gone through.
+  const passedForEach = all / sought - 1;
+  // Those of the answer are read in both ways.
+  const needed = Math.ceil((searches * all) / (all - sought));
+  return wanted * passedForEach > searches && needed <= neededMax ? needed : undefined;
 }

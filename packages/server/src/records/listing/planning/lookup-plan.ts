@@ -2,16 +2,15 @@
 
 import { type CompiledEntity, fieldIndex, indexPrefix } from '../../../schema/port.ts';
 import type { Item, Key, Range } from '../../../store/port.ts';
-import type { FollowedLookup } from '../../filtering/filter-expression.ts';
+import type { FollowedLookup } from '../../filtering/filter-language.ts';
 import { recordCounter } from '../../indexes/derive.ts';
 import { dataOf } from '../../record.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
 import type { Filter } from '../filter.ts';
 import { findItems } from '../find-record.ts';
 import type { ListQuery } from '../list-query.ts';
-import type { LookupSort } from '../sorting/read-sort.ts';
-import { compoundPlan } from './compound-plan.ts';
-import { type IndexName, rangeOf } from './index-range.ts';
+import { compoundPlan, type IndexName, rangeOf } from './index-range.ts';
+import type { LookupSort } from './read-sort.ts';
 
 /** Records that are found by several parts of an index, each of which is in creation order. */
 export interface MergedPlan {
@@ -25,7 +24,7 @@ export interface MergedPlan {
 export interface LookupPlan extends MergedPlan {
   /** The records of the other entity that are asked for, and perhaps a few more. */
   readonly others: OthersRange;
-  /** How many records of the answer are looked for: those of a page, or `Infinity`. */
+  /** The number of records of the answer that are looked for: those of a page, or `Infinity`. */
   readonly wanted: number;
 }
 
@@ -54,7 +53,8 @@ export function lookupPlan(
   { expression, search, sortKeys, lookupSort }: ListQuery,
 ): Omit<LookupPlan, 'wanted'> | undefined {
   const { entity } = call;
-  if (search !== undefined || sortKeys.length > 0 || lookupSort !== undefined || showsOwn(entity)) return undefined;
+  if (search !== undefined || sortKeys.length > 0 || lookupSort !== undefined || entity.scopedBy !== undefined)
+    return undefined;
   for (const lookup of expression?.lookups?.followed ?? []) {
     const own = ownIndex(entity, lookup.field);
     const others = othersRange(lookup);
@@ -62,10 +62,6 @@ export function lookupPlan(
     return { others, own, read: (ids) => findItems(call, ids), idOf: (item) => dataOf(entity, item).id };
   }
   return undefined;
-}
-
-function showsOwn({ definition }: CompiledEntity): boolean {
-  return definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true;
 }
 
 function ownIndex(entity: CompiledEntity, field: string): LookupIndex | undefined {
@@ -104,10 +100,9 @@ export function idAtEnd(sk: string): string {
   return sk.slice(-idLength);
 }
 
-// How the records of a list come in the order of the records to which a lookup points.
+// The way the records of a list come in the order of the records to which a lookup points.
 
 export interface LookupOrder {
-  /** The other records, in their order. */
   readonly others: Omit<OthersRange, 'counter'>;
   /** The index of the lookup, in which the records that point to one of them are in creation order. */
   readonly own: LookupIndex;
@@ -120,11 +115,13 @@ export interface LookupOrder {
   readonly idOf: (item: Item) => string;
 }
 
-export function lookupOrder(call: Pick<RecordCall, 'entity' | 'workspace'>, sort: LookupSort): LookupOrder {
+/** Undefined where an index of either entity is missing, or still being built. */
+export function lookupOrder(call: Pick<RecordCall, 'entity' | 'workspace'>, sort: LookupSort): LookupOrder | undefined {
   const { field, entity, implied } = sort;
   const own = ownIndex(call.entity, field);
-  if (own === undefined) throw new TypeError(`no index of the lookup ${field}`);
-  const { range, ...others } = othersInOrder(sort);
+  const ordered = othersInOrder(sort);
+  if (own === undefined || ordered === undefined) return undefined;
+  const { range, ...others } = ordered;
   return {
     others: { entity: entity.name, ...others, range },
     own,
@@ -142,12 +139,12 @@ interface OrderedOthers {
 }
 
 /** Whether they meet what narrows the range is tested with each record of the list. */
-function othersInOrder({ entity, sortKeys, descending, implied }: LookupSort): OrderedOthers {
+function othersInOrder({ entity, sortKeys, descending, implied }: LookupSort): OrderedOthers | undefined {
   const compound = compoundPlan(entity, { filters: implied, sortKeys, descending });
   if (compound !== undefined) return { index: compound.index, pk: compound.pk, range: compound.range };
   const [key, ...more] = sortKeys;
   const index = key && fieldIndex(entity, key.field);
-  if (index?.isReady !== true || more.length > 0) throw new TypeError('no index for the order of a lookup');
+  if (index?.isReady !== true || more.length > 0) return undefined;
   const narrowing = implied.find((filter) => filter.field === index.name && rangeOf(filter) !== undefined);
   const range = narrowing === undefined ? {} : rangeOf(narrowing);
   return { index: { name: index.name, kind: 'field' }, pk: index.pk, range: { ...range, reverse: descending } };

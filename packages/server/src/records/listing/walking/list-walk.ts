@@ -1,27 +1,38 @@
 import type { Item, Scope } from '../../../store/port.ts';
-import { judgeRecord, stepsOf, type WalkedRecord } from '../judge-records.ts';
-import { othersSought } from '../planning/choose-lookup.ts';
-import type { FoundThrough } from '../planning/index-range.ts';
-import { isSooner, type ListPlan, type WordEntries } from '../planning/list-plan.ts';
-import { lookupWalk } from './lookup-walk.ts';
-import { orderedWalk } from './ordered-walk.ts';
-import { continued, gatheredWalk, partsWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
-import { newScan, type ScanLeft, scanBudget } from './scan-budget.ts';
+import type { IndexRange } from '../planning/index-range.ts';
+import { isSooner, type ListPlan, othersSought, type WordEntries } from '../planning/list-plan.ts';
+import { lookupWalk, orderedWalk } from './lookup-walk.ts';
+import {
+  continued,
+  gatheredWalk,
+  judgeRecord,
+  newScan,
+  partsWalk,
+  type RecordWalk,
+  rangeWalk,
+  type ScanLeft,
+  type SpentBy,
+  spentBy,
+  stepsOf,
+  type WalkedRecord,
+} from './record-walk.ts';
 
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
-export interface Walk extends Omit<RecordWalk, 'index' | 'through' | 'entries'> {
+export interface Walk extends Omit<RecordWalk, 'index' | 'through' | 'entries' | 'tested'> {
   /** Whether no other record may be judged, also of those that are read already. */
   isWorkSpent(): boolean;
-  /** What the walk has read and used so far. */
-  taken(): Taken;
+  spentBy(): SpentBy;
+  taken(): WalkedEntries;
 }
 
 /** Of the scan budget, and the entries that were read, also those of which no record is gone through. */
-interface Taken extends Pick<RecordWalk, 'index'> {
-  readonly through: FoundThrough | undefined;
+interface WalkedEntries extends Pick<RecordWalk, 'index'> {
+  readonly through: IndexRange | undefined;
   readonly entries: number;
+  /** Undefined where all that are tested are judged. */
+  readonly tested: number | undefined;
   readonly items: number;
-  /** As the budget counts them: never less than the store read. */
+  /** As the budget counts them. */
   readonly bytes: number;
   readonly milliseconds: number;
   readonly steps: number;
@@ -38,12 +49,12 @@ export async function openWalk(
   const { gather } = plan;
   const words = gather === undefined ? [] : await readWords(scope, gather);
   const walk =
-    gather !== undefined && words.length <= scanBudget.items
+    gather !== undefined && words.length <= gatheredMax
       ? gatheredWalk(scope, plan, { entries: gather, words, left }, start)
       : ((await soughtWalk(scope, plan, start, left)) ?? inRange(scope, plan, start, left));
-  const begunAt = stepsOf(plan);
+  const startedAt = stepsOf(plan);
   const { steps } = left;
-  const isSpent = (share: number): boolean => stepsOf(plan) - begunAt >= share * steps;
+  const isSpent = (share: number): boolean => stepsOf(plan) - startedAt >= share * steps;
   const loading = loadingWalk(plan, walk, { left, isSpent: () => isSpent(loadingShare) });
   let hasPassed = false;
   return {
@@ -53,11 +64,13 @@ export async function openWalk(
       loading.passed(sk);
     },
     isSpent: () => loading.isSpent() || isSpent(1),
+    spentBy: () => spentBy(left),
     // What loading has taken, it has taken for these records: one of them is passed at least.
     isWorkSpent: () => isSpent(1) && (hasPassed || loading === walk),
     taken: () => {
-      const { index, through } = loading;
-      return { ...takenSoFar(), index, through: through?.(), entries: words.length + loading.entries() };
+      const { index, through, tested } = loading;
+      const entries = words.length + loading.entries();
+      return { ...takenSoFar(), index, through: through?.(), entries, tested: tested?.() };
     },
   };
 }
@@ -93,21 +106,27 @@ async function soughtWalk(
   return lookupWalk(scope, plan, { lookup, others, through, left, pause }, start);
 }
 
-function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'through' | 'entries'> {
+function takenFrom(
+  plan: ListPlan,
+  left: ScanLeft,
+): () => Omit<WalkedEntries, 'index' | 'through' | 'entries' | 'tested'> {
   const { items, bytes } = left;
-  const begunAt = stepsOf(plan);
-  const begun = performance.now();
+  const startedAt = stepsOf(plan);
+  const started = performance.now();
   return () => ({
     items: items - left.items,
     bytes: bytes - left.bytes,
-    milliseconds: Math.ceil(performance.now() - begun),
-    steps: Math.ceil(stepsOf(plan) - begunAt),
+    milliseconds: Math.ceil(performance.now() - started),
+    steps: Math.ceil(stepsOf(plan) - startedAt),
   });
 }
 
+/** Where there are more, so many records have such a word that going through the range finds them. */
+const gatheredMax = 2_000;
+
 /** One more than are gathered, where there are too many. */
 function readWords(scope: Scope, { pk, prefix }: WordEntries): Promise<readonly Item[]> {
-  return scope.range(pk, { prefix, limit: scanBudget.items + 1 });
+  return scope.range(pk, { prefix, limit: gatheredMax + 1 });
 }
 
 const loadedAtOnce = 50;
@@ -137,15 +156,15 @@ function loadingWalk(
         judged.push({ ...entry, judged: judgeRecord(plan, lookups.entity, entry) });
         await lookups.pause();
       }
-      const asked = judged.flatMap((one, at) =>
+      const requested = judged.flatMap((one, at) =>
         typeof one.judged === 'object' ? [{ at, data: one.judged.data }] : [],
       );
       const loaded = await lookups.load(
-        asked.map(({ data }) => data),
+        requested.map(({ data }) => data),
         left,
         isLoadingSpent,
       );
-      const ready = judged.slice(0, asked[loaded]?.at);
+      const ready = judged.slice(0, requested[loaded]?.at);
       isCut = ready.length < entries.length;
       return ready;
     },

@@ -9,11 +9,11 @@ import type { Store } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/workspace.ts';
 import { derived, listAll, type Node, type RecordBench } from '../../../testing/record-bench.ts';
 import { doOnce } from '../../../work/testing/do-once.ts';
-import type { Job } from '../removal-row.ts';
+import type { RemovalJob } from '../removal-row.ts';
 import { removalJob } from '../run-removal.ts';
 
 /** By entity: its lookups, with the entity that each refers to and what becomes of the holder. Some are arrays. */
-export const lookups = {
+const lookups = {
   team: { above: ['team', 'cascade'], friend: ['task', 'setnull'], allies: ['team', 'setnull', 'array'] },
   task: {
     team: ['team', 'cascade'],
@@ -68,7 +68,7 @@ export async function defineAll(bench: RecordBench): Promise<void> {
 }
 
 /** A record as the model has it: its entity, and what its lookups hold. */
-export interface ModelRecord {
+interface ModelRecord {
   readonly entity: EntityName;
   readonly holds: Readonly<Record<string, readonly string[]>>;
 }
@@ -137,7 +137,7 @@ class Killed extends Error {}
 export function dyingStore(store: Store, at: number, when: 'before' | 'after'): { store: Store; isDead(): boolean } {
   let calls = 0;
   const isDead = (): boolean => calls > at;
-  const dying = interceptStore(store, async (_asked, call) => {
+  const dying = interceptStore(store, async (_operation, call) => {
     calls += 1;
     if (calls <= at) return call();
     if (calls === at + 1 && when === 'after') await call();
@@ -166,7 +166,7 @@ export async function toItsEnd(
   bench: RecordBench,
   workspace: Workspace,
   { id, recordsPerStep }: { readonly id: string; readonly recordsPerStep: number },
-): Promise<Job> {
+): Promise<RemovalJob> {
   for (let rounds = 0; rounds < 10; rounds++) await workOff(bench, bench.opened.store, recordsPerStep);
   const found = await bench.node().removals.find(workspace, id);
   assert.ok(found !== undefined);

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../../lib/json-schema.ts';
-import type { FieldDefinition } from '../../definition.ts';
-import type { FieldValue, ValueProblem } from '../field-type.ts';
+import type { FieldDefinition, FieldValue } from '../../definition.ts';
+import type { ValueProblem } from '../field-type.ts';
 
 /** `min` and `max`: their check, and a number's schema within what doubles hold exactly; or a sentence about hints that contradict each other. */
-export function boundsHints(field: FieldDefinition): BoundsHints | string {
+export function boundsHints(field: FieldDefinition): Hints | string {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = field;
   if (min > max) return 'has a `min` above its `max`';
   const check = (value: FieldValue): ValueProblem | undefined => {
@@ -18,15 +18,14 @@ export function boundsHints(field: FieldDefinition): BoundsHints | string {
   return { check, schema: { minimum, maximum } };
 }
 
-interface BoundsHints {
+interface Hints {
   readonly check: (value: FieldValue) => ValueProblem | undefined;
   readonly schema: JsonSchema;
 }
 
 type LengthField = Pick<FieldDefinition, 'minlength' | 'maxlength' | 'validate'>;
 
-/** What `minlength` and `maxlength` count. */
-export interface Measure {
+export interface BoundMeasure {
   readonly unit: string;
   /** Undefined for a value that has no such length. */
   readonly count: (value: FieldValue) => number | undefined;
@@ -36,7 +35,7 @@ export interface Measure {
 }
 
 /** `minlength` and `maxlength`: their check and schema, or a sentence about hints that contradict each other. */
-export function lengthHints(field: LengthField, measure: Measure = characters): LengthHints | string {
+export function lengthHints(field: LengthField, measure: BoundMeasure = characters): Hints | string {
   const { minlength = 0, maxlength = Number.POSITIVE_INFINITY } = field;
   if (minlength > maxlength) return 'has a `minlength` above its `maxlength`';
   const { unit, count, minimum, maximum } = measure;
@@ -55,12 +54,7 @@ export function lengthHints(field: LengthField, measure: Measure = characters): 
   return { check, schema };
 }
 
-interface LengthHints {
-  readonly check: (value: FieldValue) => ValueProblem | undefined;
-  readonly schema: JsonSchema;
-}
-
-const characters: Measure = {
+const characters: BoundMeasure = {
   unit: 'characters',
   count: (value) => (typeof value === 'string' ? characterCount(value) : undefined),
   minimum: 'minLength',

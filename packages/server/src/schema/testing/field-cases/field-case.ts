@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { FieldDefinition } from '../../definition.ts';
-import type { FieldBehaviour, FieldValue } from '../../field-types/field-type.ts';
+import type { FieldDefinition, FieldValue } from '../../definition.ts';
+import type { FieldBehaviour } from '../../field-types/field-type.ts';
 import { behaviourOf as behaviourOrMistake } from '../../field-types/registry.ts';
 
 /** One type with hints, and what becomes of values and query texts. A string in place of a value is a problem's code. */

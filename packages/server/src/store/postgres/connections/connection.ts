@@ -2,12 +2,11 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { Unavailable } from '../../port.ts';
 import { type Address, configsOf } from '../address.ts';
-import type { Statement } from '../statements.ts';
+import type { SqlStatement } from '../statements.ts';
 import { describeError, endsSession, isServerError, SessionLost, whyNoSession } from './postgres-error.ts';
-import { isOwnSession, sessionsShared } from './session-check.ts';
 
-/** How long the server may take, in milliseconds. The driver waits a little longer, then gives the session up. */
-export interface TimeLimits {
+/** The time that the server may take, in milliseconds. The driver waits a little longer, then gives the session up. */
+export interface StatementTimeLimits {
   readonly statement: number;
   readonly lock: number;
   /** How much longer the driver waits, for a server that cannot even say that its time is over. Default 5 s. */
@@ -27,7 +26,7 @@ const endMilliseconds = 1000;
 export type Value = string | number | null | readonly (string | number | null)[];
 
 /** `command` is what the server says that it did: for `commit` of a failed transaction, `ROLLBACK`. */
-export interface Answer<Row> {
+export interface QueryResult<Row> {
   readonly rows: readonly Row[];
   readonly command: string;
 }
@@ -37,7 +36,7 @@ export class Connection {
   /** Whether the server keeps what it has acknowledged when it loses power. */
   readonly isSynced: boolean;
   /** Begins a transaction with the session's limits on every server that takes part in it. */
-  readonly begin: Statement;
+  readonly begin: SqlStatement;
   readonly #isReadOnly: boolean;
   readonly #client: pg.Client;
   readonly #socket: Socket;
@@ -45,7 +44,7 @@ export class Connection {
   #ending: Promise<void> | undefined;
 
   /** Rejects with {@link Unavailable} when there is no server, or none that may be written to. */
-  static async open(address: Address, limits: TimeLimits, isDistributed = false): Promise<Connection> {
+  static async open(address: Address, limits: StatementTimeLimits, isDistributed = false): Promise<Connection> {
     const all = places.get(address.client) ?? configsOf(address);
     if (all.length === 1) return Connection.#openAt(address.client, limits, isDistributed);
     const failures: Error[] = [];
@@ -67,7 +66,11 @@ export class Connection {
     throw new Unavailable('no server of the address takes writes', { cause: new Error(why) });
   }
 
-  static async #openAt(config: pg.ClientConfig, limits: TimeLimits, isDistributed: boolean): Promise<Connection> {
+  static async #openAt(
+    config: pg.ClientConfig,
+    limits: StatementTimeLimits,
+    isDistributed: boolean,
+  ): Promise<Connection> {
     const socket = new Socket();
     const client = new pg.Client({
       ...config,
@@ -90,7 +93,7 @@ export class Connection {
     }
   }
 
-  private constructor(client: pg.Client, socket: Socket, { isSynced, begin, isReadOnly }: Session) {
+  private constructor(client: pg.Client, socket: Socket, { isSynced, begin, isReadOnly }: SessionSettings) {
     this.#client = client;
     this.#socket = socket;
     this.isSynced = isSynced;
@@ -106,9 +109,9 @@ export class Connection {
 
   /** Rejects with the server's error, or with {@link SessionLost}. */
   async send<Row extends readonly unknown[]>(
-    { name, text }: Statement,
+    { name, text }: SqlStatement,
     values: readonly Value[] = [],
-  ): Promise<Answer<Row>> {
+  ): Promise<QueryResult<Row>> {
     const config = { text, values: [...values], rowMode: 'array', ...(name === undefined ? {} : { name }) } as const;
     try {
       const { rows, command } = await this.#client.query<unknown[]>(config);
@@ -161,7 +164,7 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 };
 
-interface Session extends Pick<Connection, 'isSynced' | 'begin'> {
+interface SessionSettings extends Pick<Connection, 'isSynced' | 'begin'> {
   readonly isReadOnly: boolean;
 }
 
@@ -186,22 +189,25 @@ export async function usePlannerSettings(connection: Connection): Promise<void> 
   await connection.send({ text: `select ${settings.join(', ')}` });
 }
 
+/** For a session of long reads, which group what they find: their statements are few, and each is planned by itself. */
+export async function useLongReadSettings(connection: Connection): Promise<Connection> {
+  await connection.send({
+    text: `select set_config('enable_sort', 'on', false), set_config('plan_cache_mode', 'auto', false)`,
+  });
+  return connection;
+}
+
 /**
  * Citus plans by itself: it makes generic plans only of statements on one table, and refuses to be forced to more. Of
  * the settings of a session it tells other servers those that a transaction sets for itself.
  */
 const distributedSettings = { plan_cache_mode: 'auto', 'citus.propagate_set_commands': 'local', jit: 'off' };
 
-interface Connected {
-  readonly client: pg.Client;
-  readonly config: pg.ClientConfig;
-}
-
 async function startSession(
-  { client, config }: Connected,
-  limits: TimeLimits,
+  { client, config }: { readonly client: pg.Client; readonly config: pg.ClientConfig },
+  limits: StatementTimeLimits,
   isDistributed: boolean,
-): Promise<Session> {
+): Promise<SessionSettings> {
   const { rows } = await client.query<ServerRow>(serverSql);
   const [server] = rows;
   if (server === undefined || server.version < 150_000) throw new Unavailable('PostgreSQL 15 or newer is needed');
@@ -225,14 +231,14 @@ async function startSession(
   return {
     isSynced: server.fsync === 'on',
     isReadOnly: server.read_only === 'on',
-    begin: isDistributed ? beginEverywhere(limits, server) : beginHere,
+    begin: isDistributed ? beginEverywhereStatement(limits, server) : beginHere,
   };
 }
 
-const beginHere: Statement = { text: 'begin isolation level read committed' };
+const beginHere: SqlStatement = { text: 'begin isolation level read committed' };
 
 /** The statement's own time limit is kept here: the server that we talk to cancels what it has others do. */
-function beginEverywhere({ lock }: TimeLimits, { synchronous }: ServerRow): Statement {
+function beginEverywhereStatement({ lock }: StatementTimeLimits, { synchronous }: ServerRow): SqlStatement {
   const settings = { synchronous_commit: synchronous, lock_timeout: lock, idle_in_transaction_session_timeout: lock };
   const local = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`);
   return { text: [beginHere.text, ...local].join('; ') };
@@ -254,3 +260,63 @@ const serverSql = `
     pg_is_in_recovery() as standby, current_setting('fsync') as fsync,
     current_setting('default_transaction_read_only') as read_only,
     case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end as synchronous`;
+
+/** A pooler that goes round its connections gives a session another one at the second or third try. */
+const triesMax = 4;
+
+/** Why the platform cannot work through the pooler, and what to do. */
+export const sessionsShared =
+  'the address leads to a pooler that gives each transaction another session: set it to session mode ' +
+  '(`pool_mode = session` of PgBouncer), or name the server';
+
+/** Through which poolers sessions were found to be kept. */
+const keeping = new WeakSet<pg.ClientConfig>();
+
+/** The server says the number of a session to those that connect to it; a pooler has numbers of its own. */
+async function isOwnSession(client: pg.Client, pid: number, config: pg.ClientConfig): Promise<boolean> {
+  if (pid === numberOf(client) || keeping.has(config)) return true;
+  const isKept = await keepsSessions(config);
+  if (isKept) keeping.add(config);
+  return isKept;
+}
+
+/** The driver has it, and its types leave it out. */
+function numberOf(client: pg.Client): unknown {
+  return 'processID' in client ? client.processID : undefined;
+}
+
+/**
+ * Whether a session is the caller's own for as long as its connection is open, seen by what happens: prepared statements
+ * alone show nothing, as some poolers keep them beside transactions that they spread over sessions. Settings, limits
+ * and locks are then those of whichever session a transaction gets.
+ */
+export async function keepsSessions(config: pg.ClientConfig): Promise<boolean> {
+  const [own, other] = [openedClient(config), openedClient(config)];
+  try {
+    await own.connect();
+    const first = await sessionOf(own);
+    if (first === numberOf(own)) return true;
+    await other.connect();
+    for (let tries = 1; tries <= triesMax; tries++) {
+      await other.query('begin');
+      // While the other one has a transaction open, a session that both were given is taken.
+      const given = await sessionOf(other);
+      if (given === first || (await sessionOf(own)) !== first) return false;
+      await other.query('rollback');
+    }
+    return true;
+  } finally {
+    await Promise.all([own, other].map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+function openedClient(config: pg.ClientConfig) {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: 5000, query_timeout: 5000 });
+  client.on('error', () => {});
+  return client;
+}
+
+async function sessionOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+  return Number(rows[0]?.pid);
+}

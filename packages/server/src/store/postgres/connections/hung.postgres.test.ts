@@ -29,11 +29,11 @@ test('every call of a server that hangs is refused soon, however many wait, and 
   signalAll(process, 'SIGSTOP');
   // Twice: before the store knows, and when it does.
   for (const round of ['first', 'second']) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const outcomes = await Promise.allSettled(
       scopes.flatMap((scope) => [read(scope), scope.commit([put('p', round)])]),
     );
-    const milliseconds = performance.now() - begun;
+    const milliseconds = performance.now() - startedAt;
     // wall time: what is promised is that calls end before the listener cuts them, and nothing else ends them.
     assert.ok(milliseconds < answeredWithin, `${round}: ${milliseconds} ms`);
     for (const outcome of outcomes) {

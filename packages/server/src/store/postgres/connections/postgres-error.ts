@@ -66,7 +66,7 @@ export function whyNoSession(error: unknown): Unavailable {
   return new Unavailable('the PostgreSQL server cannot be reached', options);
 }
 
-/** Where several addresses of a host were tried, the message is empty and the code says what went wrong. */
+/** If several addresses of a host were tried, the message is empty and the code says what went wrong. */
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : error;
 }

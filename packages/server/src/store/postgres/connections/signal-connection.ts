@@ -1,10 +1,10 @@
-import type { SignalChannel, SignalEars } from '../../signal-channel.ts';
+import type { SignalChannel, SignalEars } from '../../port.ts';
 import { addressAt, parseAddress } from '../address.ts';
-import { Connection, type TimeLimits } from './connection.ts';
+import { Connection, type StatementTimeLimits } from './connection.ts';
 import { describeError } from './postgres-error.ts';
 
 /** A line that lets nothing through is noticed by the first beat that is not answered. */
-const limits: TimeLimits = { statement: 2000, lock: 1000, grace: 200 };
+const limits: StatementTimeLimits = { statement: 2000, lock: 1000, grace: 200 };
 
 /**
  * A connection outside every transaction, by which signals come and go. They pass through the server of the address; on

@@ -11,12 +11,12 @@ import type { OpenedStore } from '../../port.ts';
 import { everythingOf } from '../../testing/conformance/store-contents.ts';
 import { startTestServer, type TestServer, whyNot } from '../testing/test-server.ts';
 
-const program = join(import.meta.dirname, '..', '..', '..', 'copy.ts');
+const program = join(import.meta.dirname, '..', '..', '..', 'commands', 'copy.ts');
 const spaces = ['platform', 'test', 'prod'] as const;
 const masterKey = randomBytes(32).toString('hex');
 const secrets = { cursor_key: Buffer.alloc(32, 7).toString('base64url') };
 
-interface Run {
+interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -38,7 +38,7 @@ describe('a platform that is copied between folders and PostgreSQL', { skip: why
 
   const inDatabase = (schema: string) => `${server.url}?schema=${schema}`;
 
-  function copy(from: string, to: string, key: string | undefined = masterKey): Promise<Run> {
+  function copy(from: string, to: string, key: string | undefined = masterKey): Promise<CommandResult> {
     const env = { FROM: from, TO: to, ...(key === '' ? {} : { FREEHOLD_MASTER_KEY: key }) };
     return new Promise((resolve) => {
       const child = execFile(
@@ -99,10 +99,10 @@ describe('a platform that is copied between folders and PostgreSQL', { skip: why
     const expected = await contentsOf(first);
     for (const [index, to] of stations.slice(1).entries()) {
       const from = stations[index] ?? '';
-      for (const said of [/\ndone: the target holds/, /\nalready complete: the target holds/]) {
+      for (const reported of [/\ndone: the target holds/, /\nalready complete: the target holds/]) {
         const { code, stdout, stderr } = await copy(from, to);
         assert.deepEqual([code, stderr], [0, '']);
-        assert.match(stdout, said);
+        assert.match(stdout, reported);
       }
       assert.deepEqual(await contentsOf(to), expected);
     }
@@ -117,7 +117,7 @@ describe('a platform that is copied between folders and PostgreSQL', { skip: why
     const whole = await contentsOf(inDatabase('sealed'));
     const wrong = randomBytes(32).toString('hex');
     const elsewhere = `sqlite:${join(root, 'unsealed')}`;
-    for (const [key, said] of [
+    for (const [key, expected] of [
       [wrong, /the secrets in the store do not open with FREEHOLD_MASTER_KEY/],
       ['', /the secrets in the store are encrypted: set FREEHOLD_MASTER_KEY/],
     ] as const)
@@ -128,7 +128,7 @@ describe('a platform that is copied between folders and PostgreSQL', { skip: why
       ] as const) {
         const { code, stderr } = await copy(source, target, key);
         assert.equal(code, 2);
-        assert.match(stderr, said);
+        assert.match(stderr, expected);
         assert.ok(![masterKey, server.url, wrong].some((secret) => stderr.includes(secret)));
       }
     assert.deepEqual(await contentsOf(inDatabase('sealed')), whole);

@@ -73,7 +73,7 @@ async function distributes(env: Readonly<Record<string, string>>, wait: number, 
   const { run } = testCluster();
   const child = spawn(process.execPath, [command, 'distribute'], { env, stdio: 'ignore' });
   const ended = once(child, 'exit');
-  const code = await Promise.race([ended.then(([said]) => said as number | null), after(wait, 'running')]);
+  const code = await Promise.race([ended.then(([expected]) => expected as number | null), after(wait, 'running')]);
   if (code === 0) return true;
   const sessions = `from pg_stat_activity where application_name = '${schema}'`;
   if (runs++ % 2 === 0) await run(`select pg_terminate_backend(pid) ${sessions}`);

@@ -8,7 +8,7 @@ import { startPlatform } from '../testing/platform-on-server.ts';
 import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from '../testing/test-server.ts';
 
 const folderOfPrograms = join(import.meta.dirname, '..', '..', '..');
-const program = join(folderOfPrograms, 'doctor.ts');
+const program = join(folderOfPrograms, 'commands', 'doctor.ts');
 const password = 'open-sesame';
 
 describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
@@ -52,8 +52,8 @@ describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
     const { code, faults } = await examine(url);
     assert.deepEqual([code, faults.length], [expected.length === 0 ? 0 : 1, expected.length], faults.join('\n'));
     for (const [index, sentence] of expected.entries()) {
-      const told = faults[index] ?? '';
-      assert.ok(typeof sentence === 'string' ? told.includes(sentence) : sentence.test(told), told);
+      const reported = faults[index] ?? '';
+      assert.ok(typeof sentence === 'string' ? reported.includes(sentence) : sentence.test(reported), reported);
     }
   }
 
@@ -166,7 +166,7 @@ describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
     await database.run('drop schema freehold_test cascade');
     const missing = 'the schema of `test` is missing, and the others are there: restore a backup';
     await assertFaults(database.url, [missing, gone]);
-    for (const words of [['verify.ts'], ['recount.ts'], ['audit-command.ts', 'verify']]) {
+    for (const words of [['commands/verify.ts'], ['commands/recount.ts'], ['commands/audit.ts', 'verify']]) {
       const { code, stderr } = await runToEnd(words, environment(database.url));
       assert.deepEqual([code, stderr], [2, `${missing}\n`], words.join(' '));
     }

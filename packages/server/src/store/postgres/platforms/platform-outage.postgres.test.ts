@@ -8,7 +8,7 @@ test('a platform whose server is away answers 503 and is not ready, and goes on 
 }, async (t) => {
   const server = await startOwnServer();
   t.after(() => server.stop());
-  const { app, management, said } = await startPlatform(t, { FREEHOLD_STORE: server.url });
+  const { app, management, output } = await startPlatform(t, { FREEHOLD_STORE: server.url });
   const isReady = async () => (await fetch(`${app}/readyz`)).status;
   assert.equal(await isReady(), 200);
   assert.equal((await signUp(management, 'ann')).status, 201);
@@ -21,5 +21,5 @@ test('a platform whose server is away answers 503 and is not ready, and goes on 
   await server.start();
   assert.equal(await isReady(), 200);
   assert.equal((await signUp(management, 'ben')).status, 201);
-  assert.ok(!said.stderr.includes(new URL(server.url).password), 'no log line holds the password');
+  assert.ok(!output.stderr.includes(new URL(server.url).password), 'no log line holds the password');
 });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../../lib/clock.ts';
-import { fingerprintScope } from '../../fingerprint.ts';
+import { fingerprintScope } from '../../copy-store.ts';
 import type { OpenedStore } from '../../port.ts';
 import { put } from '../../testing/conformance/bench.ts';
+import { askCluster } from '../ask-server.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
-import { askCluster } from './ask-cluster.ts';
-import { distributeStore } from './distribute-store.ts';
+import { distributeStore } from './distribution.ts';
 
 const scopes = Array.from({ length: 20 }, (_, index) => `s${index}`);
 
@@ -35,10 +35,10 @@ describe('distributing on a cluster', { skip: whyNotCluster }, () => {
         assert.deepEqual(await contentsOf(there), held);
         assert.equal((await there.store.health()).ok, true);
       }
-      const asked = await askCluster(at(url), [named]);
-      assert.equal(asked.length, named === 'platform' ? 1 : workers.length);
+      const requested = await askCluster(at(url), [named]);
+      assert.equal(requested.length, named === 'platform' ? 1 : workers.length);
       assert.deepEqual(
-        asked.flatMap(({ faults }) => faults),
+        requested.flatMap(({ faults }) => faults),
         [],
       );
       await assert.rejects(

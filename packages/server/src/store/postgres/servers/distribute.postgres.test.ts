@@ -6,7 +6,7 @@ import { put } from '../../testing/conformance/bench.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { fakeCitus } from '../testing/fake-citus.ts';
 import { startOwnServer, type TestServer, whyNotOwn } from '../testing/test-server.ts';
-import { distributeStore } from './distribute-store.ts';
+import { distributeStore } from './distribution.ts';
 
 describe('distributing tables that are there', { skip: whyNotOwn }, () => {
   let server: Awaited<ReturnType<typeof startOwnServer>>;

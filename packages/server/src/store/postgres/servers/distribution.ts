@@ -1,7 +1,9 @@
 import { Unavailable } from '../../port.ts';
-import type { Address } from '../address.ts';
-import type { Connection } from '../connections/connection.ts';
-import type { ClusterFacts } from './cluster.ts';
+import { type Address, parseAddress } from '../address.ts';
+import { Connection, type StatementTimeLimits } from '../connections/connection.ts';
+import { describeError, isServerError, SessionLost } from '../connections/postgres-error.ts';
+import { DataHeld, holdElsewhere, openHeld } from '../hold-data.ts';
+import { type ClusterFacts, readClusterFacts } from './cluster.ts';
 
 /** `spread`: by scope over the servers that keep data. `together`: on the coordinator, reachable from every server. */
 export type Placement = 'spread' | 'together';
@@ -14,13 +16,11 @@ export function placementOf(space: string): Placement {
   return space === 'platform' ? 'together' : 'spread';
 }
 
-interface Step {
-  readonly table: string;
-  readonly sql: string;
-}
-
 /** In this order, each all or nothing. */
-export function distributionSteps(schema: string, placement: Placement): readonly Step[] {
+export function distributionSteps(
+  schema: string,
+  placement: Placement,
+): readonly { readonly table: string; readonly sql: string }[] {
   const named = (table: string) => `'"${schema}".${table}'`;
   const spread = (table: string, beside: string) => ({
     table,
@@ -37,7 +37,7 @@ export function distributionSteps(schema: string, placement: Placement): readonl
 }
 
 /** What keeps tables from being distributed, with what to do about it. */
-export async function whyNotDistributed(connection: Connection, facts: ClusterFacts): Promise<string | undefined> {
+async function whyNotDistributed(connection: Connection, facts: ClusterFacts): Promise<string | undefined> {
   if (!facts.hasCitus)
     return 'the database has no extension `citus`: run `create extension citus` in it on every server';
   if (!(await isCoordinator(connection)))
@@ -63,7 +63,7 @@ async function isCoordinator(connection: Connection): Promise<boolean> {
  * each table as it was or as it is to be: the next run goes on from there.
  * @param done is called for each table that was distributed now.
  */
-export async function distributeTables(
+async function distributeTables(
   connection: Connection,
   { schema }: Pick<Address, 'schema'>,
   placement: Placement,
@@ -90,4 +90,40 @@ async function isDistributed(connection: Connection, schema: string, table: stri
 export async function refuseWorker(connection: Connection, { hasCitus, tables }: ClusterFacts): Promise<void> {
   if (!hasCitus || tables !== 'none' || (await isCoordinator(connection))) return;
   throw new Unavailable('the server is a worker of a cluster and has no tables of the platform: name the coordinator');
+}
+
+/** A day: the rows of a table are moved by one statement. */
+const limits: StatementTimeLimits = { statement: 86_400_000, lock: 60_000 };
+
+/**
+ * Has Citus distribute the tables of one data space, in place, while no node uses them.
+ * @param done is called with the name of each table that was distributed now.
+ * @throws Unavailable with a sentence for the operator where that cannot be done.
+ */
+export async function distributeStore(url: string, space: string, done: (table: string) => void): Promise<void> {
+  const parsed = parseAddress(url);
+  const address = { ...parsed, schema: `${parsed.schema}_${space}` };
+  const client = await Connection.open(address, limits);
+  const opened = [client];
+  try {
+    const facts = await readClusterFacts(client, address.schema);
+    const mistake = await whyNotDistributed(client, facts);
+    if (mistake !== undefined) throw new Unavailable(mistake);
+    const onOther = () => undefined;
+    const held = await openHeld(address, limits, {
+      hold: 'alone',
+      version: undefined,
+      isDistributed: undefined,
+      onOther,
+    });
+    opened.push(held, ...(await holdElsewhere(held, address, limits)));
+    await distributeTables(held, address, placementOf(space), done);
+  } catch (error) {
+    if (error instanceof DataHeld)
+      throw new Unavailable('other processes use the data: stop all nodes, then run the command again');
+    if (!isServerError(error) && !(error instanceof SessionLost)) throw error;
+    throw new Unavailable(describeError(error).message, { cause: describeError(error) });
+  } finally {
+    await Promise.all(opened.map((connection) => connection.end()));
+  }
 }

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../../lib/clock.ts';
 import { Unavailable } from '../../port.ts';
 import { parseAddress } from '../address.ts';
+import { openOnServer } from '../hold-data.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { startTestServer, type TestServer, whyNot } from '../testing/test-server.ts';
-import { openOnServer } from './open-on-server.ts';
 
 describe('a connection to a server of a cluster itself', { skip: whyNot }, () => {
   let server: TestServer;

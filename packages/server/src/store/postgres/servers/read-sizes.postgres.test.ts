@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { systemClock } from '../../../lib/clock.ts';
 import { put } from '../../testing/conformance/bench.ts';
+import { readSizes } from '../ask-server.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { fakeCitus } from '../testing/fake-citus.ts';
 import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from '../testing/test-server.ts';
-import { readSizes } from './read-sizes.ts';
 
 describe('the sizes of a PostgreSQL store', { skip: whyNotOwn }, () => {
   let server: OwnServer;

@@ -1,13 +1,13 @@
 import { type ServerChange, Unavailable } from '../../port.ts';
 import type { Connection } from '../connections/connection.ts';
-import { ConnectionSlot } from '../connections/connection-slot.ts';
+import { ConnectionSlot } from '../connections/pools.ts';
 import { describeError, isServerError, SessionLost } from '../connections/postgres-error.ts';
-import type { Statement } from '../statements.ts';
-import { identityStatement, probeStatement } from './cluster-statements.ts';
-import type { ServerPlace } from './open-on-server.ts';
+import type { ServerIdentity } from '../hold-data.ts';
+import type { SqlStatement } from '../statements.ts';
+import { identityStatement, probeStatement } from './cluster.ts';
 
 /** A server that keeps scopes, and a name that a scope there could have. */
-export interface WatchedServer {
+interface WatchedServer {
   readonly scope: string;
   /** `host:port`. */
   readonly name: string;
@@ -17,10 +17,10 @@ export interface WatchedServer {
   readonly isEntry: boolean;
 }
 
-export interface WatchParts {
+interface ServerWatchDeps {
   readonly schema: string;
-  readonly open: (place?: ServerPlace) => Promise<Connection>;
-  readonly tell: (change: ServerChange) => void;
+  readonly open: (place?: ServerIdentity) => Promise<Connection>;
+  readonly onChange: (change: ServerChange) => void;
 }
 
 /**
@@ -32,24 +32,24 @@ export class ServerWatch {
   isDown = false;
   isSafe = true;
   /** Where to connect to; undefined where the way is through the server of the address. */
-  place: ServerPlace | undefined;
+  place: ServerIdentity | undefined;
   readonly #server: WatchedServer;
   readonly #slot: ConnectionSlot;
-  readonly #probe: Statement;
-  readonly #identity: Statement;
-  readonly #open: WatchParts['open'];
-  readonly #tell: WatchParts['tell'];
+  readonly #probe: SqlStatement;
+  readonly #identity: SqlStatement;
+  readonly #open: ServerWatchDeps['open'];
+  readonly #onChange: ServerWatchDeps['onChange'];
   #heard = 0;
   /** Why there was no direct way when it was last looked for. */
   #whyRelayed: string | undefined;
 
-  constructor(server: WatchedServer, { schema, open, tell }: WatchParts) {
+  constructor(server: WatchedServer, { schema, open, onChange }: ServerWatchDeps) {
     this.#server = server;
     this.#slot = new ConnectionSlot(() => open(this.place));
     this.#probe = probeStatement(schema);
     this.#identity = identityStatement(schema);
     this.#open = open;
-    this.#tell = tell;
+    this.#onChange = onChange;
   }
 
   get name(): string {
@@ -111,12 +111,12 @@ export class ServerWatch {
       await (await this.#open(place)).end();
       this.place = place;
       await this.#slot.close();
-      if (this.#whyRelayed !== undefined) this.#tell({ server: name, state: 'up' });
+      if (this.#whyRelayed !== undefined) this.#onChange({ server: name, state: 'up' });
       this.#whyRelayed = undefined;
     } catch (error) {
       assertAnswered(error);
       const why = describeError(error instanceof Unavailable ? (error.cause ?? error) : error).message;
-      if (this.#whyRelayed !== why) this.#tell({ server: name, state: 'relayed', why });
+      if (this.#whyRelayed !== why) this.#onChange({ server: name, state: 'relayed', why });
       this.#whyRelayed = why;
     }
   }
@@ -129,13 +129,13 @@ export class ServerWatch {
     const faults = faultsOf(row);
     const wasSafe = this.isSafe;
     this.isSafe = faults.length === 0;
-    if (wasSafe && !this.isSafe) this.#tell({ server: this.#server.name, state: 'unsafe', why: faults.join(', ') });
-    if (!wasSafe && this.isSafe) this.#tell({ server: this.#server.name, state: 'up' });
+    if (wasSafe && !this.isSafe) this.#onChange({ server: this.#server.name, state: 'unsafe', why: faults.join(', ') });
+    if (!wasSafe && this.isSafe) this.#onChange({ server: this.#server.name, state: 'up' });
   }
 
   #become({ isDown, why }: { readonly isDown: boolean; readonly why?: string }): void {
     this.isDown = isDown;
-    this.#tell({ server: this.#server.name, state: isDown ? 'down' : 'up', ...(why === undefined ? {} : { why }) });
+    this.#onChange({ server: this.#server.name, state: isDown ? 'down' : 'up', ...(why === undefined ? {} : { why }) });
   }
 }
 

@@ -36,7 +36,7 @@ function ask(method: string, url: string, { token, headers, body }: Called = {})
   });
 }
 
-async function told<T>(method: string, url: string, called: Called): Promise<T> {
+async function alerts<T>(method: string, url: string, called: Called): Promise<T> {
   const reply = await ask(method, url, called);
   const text = await reply.text();
   assert.ok(reply.ok, `${method} ${url}: ${reply.status} ${text}`);
@@ -62,25 +62,25 @@ export async function makeWorkspaces(
   count: number,
 ): Promise<readonly Workspace[]> {
   const founder = { email: `${org}@example.com`, password, name: org, org_name: org, org_code: org };
-  const { token, ...made } = await told<SignedUp>('POST', `${management}/auth/signup`, { body: founder });
+  const { token, ...made } = await alerts<SignedUp>('POST', `${management}/auth/signup`, { body: founder });
   const settings = { group: 'tenancy', name: 'tenancy_type', value: 'multi' };
-  await told('PUT', `${management}/org/settings`, { token, body: settings });
+  await alerts('PUT', `${management}/org/settings`, { token, body: settings });
   const entity = {
     entityName: 'ticket',
     baseKeys: { pkTemplate: 'org#{org};data#ticket', skTemplate: 'ticket#{id}' },
     UpdateParams: [{ name: 'title', index: true }],
   };
-  await told('POST', `${management}/api/create-ticket`, { token, body: entity });
+  await alerts('POST', `${management}/api/create-ticket`, { token, body: entity });
   const client = { client_id: made.org.environments.test.client_id };
   const at = `${app}/app/${org}`;
   const workspaces: Workspace[] = [];
   for (let number = 0; number < count; number++) {
     const body = { email: `${org}-${number}@example.com`, password };
-    const { token: login } = await told<{ token: string }>('POST', `${at}/login`, { headers: client, body });
+    const { token: login } = await alerts<{ token: string }>('POST', `${at}/login`, { headers: client, body });
     const exchange = (oauthtoken: string) =>
-      told<{ token: string; tenant_code: string }>('GET', `${at}/token`, { headers: { ...client, oauthtoken } });
+      alerts<{ token: string; tenant_code: string }>('GET', `${at}/token`, { headers: { ...client, oauthtoken } });
     const first = await exchange(login);
-    await told('POST', `${at}/user/workspace`, { token: first.token, body: { name: 'Acme' } });
+    await alerts('POST', `${at}/user/workspace`, { token: first.token, body: { name: 'Acme' } });
     const second = await exchange(first.token);
     workspaces.push({ app, org, code: second.tenant_code, token: second.token, acknowledged: [] });
   }
@@ -141,7 +141,7 @@ export async function lostOf(workspace: Workspace): Promise<readonly string[]> {
   const found = new Set<string>();
   for (let next = ''; ; ) {
     const query = `?pagesize=200${next === '' ? '' : `&nexttoken=${encodeURIComponent(next)}`}`;
-    const page = await told<{ items: readonly { id: string }[]; nexttoken: string | null }>(
+    const page = await alerts<{ items: readonly { id: string }[]; nexttoken: string | null }>(
       'GET',
       `${at(workspace)}/list/ticket${query}`,
       workspace,
@@ -158,8 +158,8 @@ function at({ app, org }: Workspace): string {
 }
 
 async function timed(work: () => Promise<Response>): Promise<Outcome> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const reply = await work();
   if (!reply.bodyUsed) await reply.arrayBuffer();
-  return { status: reply.status, milliseconds: performance.now() - begun };
+  return { status: reply.status, milliseconds: performance.now() - startedAt };
 }

@@ -6,7 +6,7 @@ export interface CuttingProxy {
   readonly url: string;
   /** The next time a client sends the text: `before` it reaches the server, or when the server has answered it with `answer`. */
   cutAt(text: string, when: 'before' | { readonly answer: string }): void;
-  /** How many lines were cut. */
+  /** The number of lines that were cut. */
   readonly cuts: number;
   stop(): Promise<void>;
 }

@@ -15,16 +15,16 @@ export async function startPlatform(t: WithCleanUp, places: Readonly<Record<stri
   const env = { ...places, FREEHOLD_APP_PORT: '0', FREEHOLD_MANAGEMENT_PORT: '0' };
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
+    output.stderr += text;
   });
-  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`the platform ended: ${said.stderr}`)));
+  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`the platform ended: ${output.stderr}`)));
   failed.catch(() => undefined);
-  for (child.stdout.setEncoding('utf8'); !said.stdout.includes('\n'); )
-    said.stdout += String((await Promise.race([once(child.stdout, 'data'), failed]))[0]);
-  const [, app = '', management = ''] = /^ready app=(\S+) management=(\S+)$/m.exec(said.stdout) ?? [];
-  return { app, management, said, child };
+  for (child.stdout.setEncoding('utf8'); !output.stdout.includes('\n'); )
+    output.stdout += String((await Promise.race([once(child.stdout, 'data'), failed]))[0]);
+  const [, app = '', management = ''] = /^ready app=(\S+) management=(\S+)$/m.exec(output.stdout) ?? [];
+  return { app, management, output, child };
 }
 
 export function signUp(management: string, name: string): Promise<Response> {

@@ -42,7 +42,7 @@ export interface OwnServer extends TestServer {
   start(): Promise<void>;
 }
 
-/** Where tests need a server of their own, one that is only named will not do. */
+/** For tests that need a server of their own, whatever server the environment names. */
 const named: string | undefined = process.env.FREEHOLD_TEST_POSTGRES;
 const binaries: Binaries | undefined = findBinaries();
 
@@ -111,13 +111,13 @@ interface DataFolder {
   readonly password: string;
 }
 
-async function serverOn(place: Place, { data, port, password }: DataFolder): Promise<OwnServer> {
+async function serverOn(place: ServerFolder, { data, port, password }: DataFolder): Promise<OwnServer> {
   const options = { ...place.owner, cwd: place.folder, env: { ...place.env, TZ: 'UTC', LANG: 'C' } };
   const url = `postgres://owner:${password}@127.0.0.1:${port}/postgres`;
   let running: ChildProcess | undefined;
   const start = async () => {
     const settings = ['-k', place.folder, '-h', '127.0.0.1', '-p', String(port), '-c', 'max_connections=200'];
-    const command = ['-c', untilTold, 'sh', join(place.binaries.folder, 'postgres'), '-D', data, ...settings];
+    const command = ['-c', untilSignal, 'sh', join(place.binaries.folder, 'postgres'), '-D', data, ...settings];
     running = spawn('sh', command, { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
     await untilReady(url, running);
   };
@@ -155,7 +155,7 @@ async function serverOn(place: Place, { data, port, password }: DataFolder): Pro
 }
 
 /** A server that outlived the tests would run for ever: without a parent that ends it, it ends at once. */
-const untilTold = '"$@" & server=$!; read -r signal || signal=QUIT; kill -"$signal" "$server"; wait "$server"';
+const untilSignal = '"$@" & server=$!; read -r signal || signal=QUIT; kill -"$signal" "$server"; wait "$server"';
 
 /** Debian's newest, or those of the package in `embedded`, where it was installed. */
 function findBinaries(): Binaries | undefined {
@@ -174,7 +174,7 @@ function findBinaries(): Binaries | undefined {
   }
 }
 
-interface Place {
+interface ServerFolder {
   readonly folder: string;
   readonly binaries: Binaries;
   readonly owner: { readonly uid?: number; readonly gid?: number };
@@ -182,7 +182,7 @@ interface Place {
 }
 
 /** A folder in which the server may run: never as root, so it gets an owner who has nothing else. */
-function makePlace(found: Binaries): Place {
+function makePlace(found: Binaries): ServerFolder {
   const folder = mkdtempSync(join(tmpdir(), 'freehold-postgres-'));
   const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);

@@ -1,26 +1,26 @@
 /** Runs of reads and commits through a cache, on a store whose steps a test takes one by one. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Member } from '../../committing/apply-group.ts';
-import { MemoryEngine } from '../../memory/memory-engine.ts';
+import type { GroupMember } from '../../committing/apply-group.ts';
+import { MemoryEngine } from '../../memory/open-memory.ts';
 import { type Change, type Key, OutcomeUnknown, type ScopeName, Unavailable } from '../../port.ts';
 import type { ItemCache } from '../item-cache.ts';
 
 export const cacheBytes = 2500;
 
-/** How a group of commits ends. After `unknown` it may take effect at any later step. */
+/** The way a group of commits ends. After `unknown` it may take effect at any later step. */
 type End = 'answer' | 'refusal' | 'unknown';
 
 export type Step =
   | { readonly kind: 'read'; readonly scope: ScopeName; readonly keys: readonly Key[] }
-  | { readonly kind: 'start'; readonly members: readonly Member[] }
+  | { readonly kind: 'start'; readonly members: readonly GroupMember[] }
   /** The group takes effect. */
   | { readonly kind: 'apply'; readonly group: number }
   | { readonly kind: 'end'; readonly group: number; readonly end: End }
   | { readonly kind: 'wait'; readonly milliseconds: number };
 
 interface Group {
-  readonly members: readonly Member[];
+  readonly members: readonly GroupMember[];
   readonly whenRun: PromiseWithResolvers<void>;
   readonly ended: Promise<unknown>;
   isApplied: boolean;
@@ -32,7 +32,7 @@ export const stepsMax = 120;
 
 /** Rejects where a read through the cache gives anything else than a read of the store does at that moment. */
 export async function assertFresh(cache: ItemCache, steps: readonly Step[]): Promise<void> {
-  const run = new Run(cache);
+  const run = new CacheRun(cache);
   for (const step of steps) {
     await run.take(step);
     assert.ok(cache.bytes >= 0 && cache.bytes <= cacheBytes, `a cache takes ${cache.bytes} bytes`);
@@ -40,7 +40,7 @@ export async function assertFresh(cache: ItemCache, steps: readonly Step[]): Pro
   await run.end();
 }
 
-class Run {
+class CacheRun {
   readonly #cache: ItemCache;
   readonly #store = new MemoryEngine();
   readonly #groups: Group[] = [];
@@ -78,7 +78,7 @@ class Run {
     assert.deepEqual(this.#cache.get(scope, keys, { now: this.#now, from }), from(keys));
   }
 
-  #start(members: readonly Member[]): void {
+  #start(members: readonly GroupMember[]): void {
     const whenRun = Promise.withResolvers<void>();
     const ended = this.#cache.run(members, () => whenRun.promise).catch(() => undefined);
     this.#groups.push({ members, whenRun, ended, isApplied: false, isEnded: false, isLost: false });
@@ -139,7 +139,7 @@ const changeArbitrary: fc.Arbitrary<Change> = fc.oneof(
   fc.constant<Change>({ kind: 'append', pk: 'log', value: 'linked', isChained: true }),
 );
 
-const memberArbitrary: fc.Arbitrary<Member> = fc.oneof(
+const memberArbitrary: fc.Arbitrary<GroupMember> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
@@ -150,7 +150,7 @@ const memberArbitrary: fc.Arbitrary<Member> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ scope: scopeArbitrary, key: keyArbitrary }).map(({ scope, key }): Member => {
+    arbitrary: fc.record({ scope: scopeArbitrary, key: keyArbitrary }).map(({ scope, key }): GroupMember => {
       const items = [{ ...key, version: 7, value: 'loaded' }];
       return { kind: 'load', scope, head: { seq: 7, state: 'open' }, items };
     }),

@@ -9,7 +9,7 @@ export interface Plan {
   readonly rounds: number;
   readonly secondsOfRound: number;
   readonly secondsOfWarmUp: number;
-  /** How many records there are when memory and disk are measured. */
+  /** The number of records when memory and disk are measured. */
   readonly records: number;
 }
 

@@ -7,6 +7,7 @@ import { dueCases } from './due-cases.ts';
 import { durabilityCases } from './durability-cases.ts';
 import { indexCases } from './index-cases.ts';
 import { loadCases } from './load-cases.ts';
+import { queryCases } from './queries/query-cases.ts';
 import { rangeCases } from './range-cases.ts';
 import { readCases } from './read-cases.ts';
 import { refusalCases } from './refusal-cases.ts';
@@ -25,6 +26,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...chainCases,
   ...concurrencyCases,
   ...indexCases,
+  ...queryCases,
   ...dueCases,
   ...scopeCases,
   ...loadCases,

@@ -16,6 +16,7 @@ import type {
   Scope,
   ScopeName,
   Store,
+  Tally,
 } from '../../port.ts';
 
 /** One promise of the port. `needs` says what a case cannot share, or that it asks for an adapter that keeps its data. */
@@ -25,7 +26,7 @@ export interface ConformanceCase {
   run(bench: Bench): Promise<void>;
 }
 
-/** What a case works on. */
+/** The subject of a case. */
 export interface Bench {
   readonly store: Store;
   readonly maintenance: Maintenance;
@@ -94,6 +95,10 @@ export function add(
   bounds: { readonly min?: number; readonly max?: number } = {},
 ): Add {
   return { kind: 'add', pk, sk, by, ...bounds };
+}
+
+export function tally(pk: string, sk: string, ...by: readonly number[]): Tally {
+  return { kind: 'tally', pk, sk, label: `of ${sk}`, by: by.map(BigInt) };
 }
 
 export function append(pk: string, value: string): Append {

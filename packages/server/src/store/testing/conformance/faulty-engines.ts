@@ -1,8 +1,8 @@
-import type { Member, Verdict } from '../../committing/apply-group.ts';
+import type { CommitVerdict, GroupMember } from '../../committing/apply-group.ts';
 import type { BoundedRead, Engine } from '../../engine.ts';
 import { keyBounds } from '../../key-bounds.ts';
-import { MemoryEngine } from '../../memory/memory-engine.ts';
-import type { Change, DueItem, Followed, Item, Key, Queue, ScopeName } from '../../port.ts';
+import { MemoryEngine } from '../../memory/open-memory.ts';
+import type { Change, DueItem, FollowedEntry, Item, Key, Queue, ScopeName } from '../../port.ts';
 
 export class CaseBlindEngine extends MemoryEngine {
   override get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
@@ -54,7 +54,7 @@ export class ChangingEngine extends MemoryEngine {
     this.#change = change;
   }
 
-  override runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  override runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
     return super.runGroup(
       members.map((member) => mapChanges(member, (changes) => changes.map(this.#change))),
       now,
@@ -78,8 +78,8 @@ export class RewritingEngine extends ChangingEngine {
 }
 
 export class HalfApplyingEngine extends MemoryEngine {
-  override async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
-    const verdicts: Verdict[] = [];
+  override async runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
+    const verdicts: CommitVerdict[] = [];
     for (const member of members) {
       const [verdict] = await super.runGroup([member], now);
       if (verdict?.kind === 'conflict') {
@@ -93,7 +93,7 @@ export class HalfApplyingEngine extends MemoryEngine {
 
 /** Refuses all commits of a group where one of them is refused. */
 export class OneForAllEngine extends MemoryEngine {
-  override async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  override async runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
     const verdicts = await super.runGroup(members, now);
     const refusal = verdicts.find(({ kind }) => kind === 'conflict');
     return refusal === undefined ? verdicts : verdicts.map(() => refusal);
@@ -104,7 +104,7 @@ export class OneForAllEngine extends MemoryEngine {
 export class HastyEngine extends MemoryEngine {
   readonly #ahead = new MemoryEngine();
 
-  override async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  override async runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
     setImmediate(() => super.runGroup(members, now));
     return this.#ahead.runGroup(members, now);
   }
@@ -112,8 +112,9 @@ export class HastyEngine extends MemoryEngine {
 
 /** Only the first count of a scope in a group is stored; all of them get its answer. */
 export class CountLosingEngine extends MemoryEngine {
-  override async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
-    const isCount = (member: Member) => member.kind === 'commit' && member.changes.some(({ kind }) => kind === 'add');
+  override async runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
+    const isCount = (member: GroupMember) =>
+      member.kind === 'commit' && member.changes.some(({ kind }) => kind === 'add');
     const first = members.find(isCount);
     const kept = members.filter((member) => member === first || !isCount(member));
     const verdicts = await super.runGroup(kept, now);
@@ -122,8 +123,8 @@ export class CountLosingEngine extends MemoryEngine {
 }
 
 export class EarlyEmptyCheckEngine extends MemoryEngine {
-  override async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
-    const verdicts: Verdict[] = [];
+  override async runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
+    const verdicts: CommitVerdict[] = [];
     for (const member of members) {
       const early =
         member.kind === 'commit' ? member.changes.findIndex((one) => this.#isFull(member.scope, one, now)) : -1;
@@ -142,7 +143,7 @@ export class EarlyEmptyCheckEngine extends MemoryEngine {
 
 /** Sees items that have expired: when it decides, or when it reads. */
 export class UndyingConditionsEngine extends MemoryEngine {
-  override runGroup(members: readonly Member[]): Promise<readonly Verdict[]> {
+  override runGroup(members: readonly GroupMember[]): Promise<readonly CommitVerdict[]> {
     return super.runGroup(members, 0);
   }
 }
@@ -154,7 +155,7 @@ export class UndyingReadsEngine extends MemoryEngine {
 }
 
 export class OneSpaceEngine extends MemoryEngine {
-  override runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  override runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
     return super.runGroup(
       members.map((member) => ({ ...member, scope: 'one' })),
       now,
@@ -183,20 +184,20 @@ export class LeakyCountEngine extends MemoryEngine {
 }
 
 export class TargetOrderEngine extends MemoryEngine {
-  override follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
+  override follow(scope: ScopeName, read: BoundedRead, now: number): readonly FollowedEntry[] {
     return super.follow(scope, read, now).toSorted((left, right) => (left.value < right.value ? -1 : 1));
   }
 }
 
 export class DanglingCountsEngine extends MemoryEngine {
-  override follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
+  override follow(scope: ScopeName, read: BoundedRead, now: number): readonly FollowedEntry[] {
     const places = new Set(super.range(scope, read, now).map(({ sk }) => sk));
     return super.follow(scope, read, now).filter(({ sk }) => places.has(sk));
   }
 }
 
 export class NeverClosingEngine extends MemoryEngine {
-  override runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  override runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
     return super.runGroup(
       members.map((member) => (member.kind === 'set-state' ? { ...member, state: 'open' } : member)),
       now,
@@ -230,6 +231,6 @@ function wholePartition(pk: string): BoundedRead {
   return { ...keyBounds({}), pk, isReverse: false, limit, bytesMax: Number.POSITIVE_INFINITY };
 }
 
-function mapChanges(member: Member, map: (changes: readonly Change[]) => readonly Change[]): Member {
+function mapChanges(member: GroupMember, map: (changes: readonly Change[]) => readonly Change[]): GroupMember {
   return member.kind === 'commit' ? { ...member, changes: map(member.changes) } : member;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { itemWithoutHead } from '../../lost-head.ts';
 import type { OpenedStore } from '../../port.ts';
+import { itemWithoutHead } from '../../walk.ts';
 import { put, putIndex } from './bench.ts';
 
 const names = ['a', 'kept', 'lost', 'lost#index', 'lost-', 'z'];

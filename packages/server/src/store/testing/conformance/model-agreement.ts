@@ -89,6 +89,18 @@ const changeArbitrary: fc.Arbitrary<Change> = fc.oneof(
     ),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('tally' as const),
+      pk: fc.constantFrom('t', 't', 'p'),
+      sk: skArbitrary,
+      label: fc.constantFrom('', 'é😀'),
+      by: fc
+        .array(fc.bigInt({ min: -2n, max: 2n ** 60n }), { minLength: 1, maxLength: 2 })
+        .map(([first = 0n, ...rest]) => [BigInt.asIntN(2, first), ...rest]),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('check-empty' as const),

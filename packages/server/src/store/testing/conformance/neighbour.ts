@@ -48,6 +48,7 @@ function counterpart(change: Change): Change[] {
   switch (change.kind) {
     case 'put':
     case 'add':
+    case 'tally':
       return [{ kind: 'put', pk: change.pk, sk: change.sk, value, if: 'any' }];
     case 'put-index':
       return [{ ...change, target: { pk: 'neighbour', sk: 'target' } }];

@@ -1,6 +1,6 @@
-import type { Member, Verdict } from '../../committing/apply-group.ts';
+import type { CommitVerdict, GroupMember } from '../../committing/apply-group.ts';
 import { type Engine, storeOnEngine } from '../../engine.ts';
-import { MemoryEngine } from '../../memory/memory-engine.ts';
+import { MemoryEngine } from '../../memory/open-memory.ts';
 import type { Change, CheckReads } from '../../port.ts';
 import type { Subject } from './bench.ts';
 import {
@@ -90,6 +90,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'lets a counter pass its bound by one',
     subject: volatile(() => new ChangingEngine(withLooserBound)),
     caughtBy: 'loses no count among 32 writers and stops all of them at the bound',
+  },
+  {
+    name: 'adds to the first figure of a row alone',
+    subject: volatile(() => new ChangingEngine(withFirstFigure)),
+    caughtBy: 'loses nothing of what many add to a row at once, and refuses none of them',
   },
   {
     name: 'loses counts that are made side by side',
@@ -241,11 +246,15 @@ function withoutVersion(change: Change): Change {
   return 'if' in change && typeof change.if === 'object' ? { ...change, if: 'present' } : change;
 }
 
+function withFirstFigure(change: Change): Change {
+  return change.kind === 'tally' ? { ...change, by: change.by.slice(0, 1) } : change;
+}
+
 function withLooserBound(change: Change): Change {
   return change.kind === 'add' && change.max !== undefined ? { ...change, max: change.max + 1 } : change;
 }
 
-type Journal = readonly (readonly [members: readonly Member[], now: number])[];
+type Journal = readonly (readonly [members: readonly GroupMember[], now: number])[];
 
 /** Memory with a journal, so that it can be opened again. `keep` decides what of the journal comes back. */
 export function journaled(keep: (journal: Journal) => Journal): Subject {
@@ -269,9 +278,9 @@ export function journaled(keep: (journal: Journal) => Journal): Subject {
 }
 
 class JournalEngine extends MemoryEngine {
-  readonly journal: (readonly [readonly Member[], number])[] = [];
+  readonly journal: (readonly [readonly GroupMember[], number])[] = [];
 
-  override async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  override async runGroup(members: readonly GroupMember[], now: number): Promise<readonly CommitVerdict[]> {
     this.journal.push([members, now]);
     return super.runGroup(members, now);
   }

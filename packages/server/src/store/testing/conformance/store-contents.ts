@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Item, Maintenance, OpenedStore, ScopeHead } from '../../port.ts';
 import { nastyKey, nastyText } from './text-arbitrary.ts';
 
-/** What a store may hold, whatever commits it came from. */
+/** Invariants of a store, whatever commits led to its state. */
 export type StoreContents = readonly { readonly head: ScopeHead; readonly items: readonly Item[] }[];
 
 const versionArbitrary = fc.integer({ min: 1, max: 9 });

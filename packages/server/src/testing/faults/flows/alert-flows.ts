@@ -41,11 +41,11 @@ const tryOut: Flow = {
 const percents: Flow = {
   route: 'PUT /org/alerts',
   prepare: async ({ org }) => {
-    const asked = [1 + (Number.parseInt(random(), 16) % 99), 100];
-    const send = () => org.manage('PUT', '/org/alerts', { percents: asked });
+    const requested = [1 + (Number.parseInt(random(), 16) % 99), 100];
+    const send = () => org.manage('PUT', '/org/alerts', { percents: requested });
     const check = async () => {
       const body = (await org.manage('GET', '/observability')).body as unknown as { alert_percents: readonly number[] };
-      assert.deepEqual(body.alert_percents, asked);
+      assert.deepEqual(body.alert_percents, requested);
     };
     return { send, check };
   },

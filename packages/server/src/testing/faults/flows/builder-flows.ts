@@ -1,4 +1,4 @@
-/** What builders do with their accounts, and with the people of an org. */
+/** The operations of builders on their accounts, and with the people of an org. */
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { type Fixture, newEmail, type OrgCalls, password, random, signUp } from '../fixture.ts';
@@ -265,7 +265,7 @@ const rotateClientId: Flow = {
     const check = async () => {
       const now = await clientIdOf(org);
       assert.notEqual(now, before);
-      assert.equal((await org.visit('GET', '/providers', undefined, { client_id: now })).status, 200);
+      assert.equal((await org.call('GET', '/providers', undefined, { client_id: now })).status, 200);
     };
     return { send: () => org.manage('POST', '/org/environments/test/rotate-client-id'), check };
   },

@@ -1,4 +1,4 @@
-/** How configuration goes from test to production, and back. */
+/** Promotion of configuration from test to production, and back. */
 import assert from 'node:assert/strict';
 import { type Fixture, type OrgCalls, random } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';

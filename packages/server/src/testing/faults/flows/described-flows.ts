@@ -98,7 +98,7 @@ function flowOf(key: string, listed: Listed): Flow {
   return { route: key, prepare };
 }
 
-/** How often it is there, with all that the reply shows of the body. */
+/** The number of times that it is there, with all that the reply shows of the body. */
 async function countShown(fixture: Fixture, listed: Listed, body: Members): Promise<number> {
   const reading = readingOf(listed.path, listed.method) ?? assert.fail();
   const { status, body: shown } = await send(fixture, listed, { method: 'GET', path: reading.path });
@@ -131,13 +131,17 @@ function varied(example: Members, route: Listed['route']): Members {
   return Object.fromEntries(Object.entries(example).map(([member, value]) => [member, other(member, value)]));
 }
 
-interface Asked {
+interface FlowRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
 }
 
-function send({ org, act, platform }: Fixture, { access }: Listed, { method, path, body }: Asked): Promise<Reply> {
+function send(
+  { org, act, platform }: Fixture,
+  { access }: Listed,
+  { method, path, body }: FlowRequest,
+): Promise<Reply> {
   if (path.startsWith('/app/')) return act(method, pathOf(path, org.code).replace(`/app/${org.code}`, ''), body);
   const target = pathOf(path, org.code);
   if (access === 'operator')

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { type Fixture, type Item, type OrgCalls, random } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 
-interface Made {
+interface EventSetup {
   readonly org: OrgCalls;
   readonly entity: string;
   readonly event: string;
 }
 
 /** In an org that wants no alerts. */
-async function madeEvent({ newOrg }: Fixture): Promise<Made> {
+async function madeEvent({ newOrg }: Fixture): Promise<EventSetup> {
   const org = await newOrg();
   const [entity, event, crew] = [`e${random()}`, `e${random()}`, `c${random()}`];
   const agents = [{ name: 'a', prompt: 'Say hello.', model: 'small' }];
@@ -29,7 +29,7 @@ async function madeEvent({ newOrg }: Fixture): Promise<Made> {
 }
 
 /** A delivery that has ended. */
-async function ended(fixture: Fixture): Promise<Pick<Made, 'org' | 'event'> & { readonly id: string }> {
+async function ended(fixture: Fixture): Promise<Pick<EventSetup, 'org' | 'event'> & { readonly id: string }> {
   const { org, entity, event } = await madeEvent(fixture);
   const { token } = await org.signIn();
   assert.equal((await org.as(token)('POST', `/create/${entity}`, { title: 'a' })).status, 201);

@@ -1,4 +1,4 @@
-/** What builders do with their second factors. */
+/** Management of builders' own second factors. */
 import assert from 'node:assert/strict';
 import { authenticatorCode } from '../../authenticator.ts';
 import { operatorKey } from '../faulty-platform.ts';
@@ -141,8 +141,8 @@ const confirmApp: Flow = {
   prepare: async (fixture) => {
     const org = await fixture.newOrg();
     const { token } = org;
-    const begun = await ask(fixture, 'POST', '/auth/second-factors/totp', { token, body: { password } });
-    const body = { code: codeOf(fixture, begun.body.secret) };
+    const started = await ask(fixture, 'POST', '/auth/second-factors/totp', { token, body: { password } });
+    const body = { code: codeOf(fixture, started.body.secret) };
     const send = () => ask(fixture, 'POST', '/auth/second-factors/totp/confirm', { token, body });
     let isChecked = false;
     const check = async () => {
@@ -150,7 +150,7 @@ const confirmApp: Flow = {
       if (isChecked) return;
       const wrong = { token: await stepOf({ org }), code: '00000x' };
       assert.equal((await ask(fixture, 'POST', '/auth/second-factor', { body: wrong })).status, 401);
-      const right = { ...wrong, code: codeOf(fixture, begun.body.secret, 1) };
+      const right = { ...wrong, code: codeOf(fixture, started.body.secret, 1) };
       assert.equal((await ask(fixture, 'POST', '/auth/second-factor', { body: right })).status, 200);
       isChecked = true;
     };

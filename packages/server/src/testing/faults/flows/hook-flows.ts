@@ -28,7 +28,7 @@ const message: Flow = {
     const body = JSON.stringify({ code });
     const send = () => {
       const headers = { ...signedHeaders([Buffer.from(secret)], { id, body }, fixture.platform.now()) };
-      return fixture.org.visit('POST', `/hooks/${name}?env=test`, body, headers);
+      return fixture.org.call('POST', `/hooks/${name}?env=test`, body, headers);
     };
     const check = async () => {
       await fixture.platform.settle();

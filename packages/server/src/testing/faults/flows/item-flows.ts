@@ -1,4 +1,4 @@
-/** What a builder does to config items by their kind and name. */
+/** Commands of a builder on config items, by kind and name. */
 import assert from 'node:assert/strict';
 import { type OrgCalls, random } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';

@@ -99,7 +99,7 @@ const rotate: Flow = {
     const check = async () => {
       const [next, ...others] = await published(fixture);
       assert.ok(next !== undefined && others.length === 0);
-      assert.ok(await isTold(fixture, 'signing_key.made', next.kid));
+      assert.ok(await isAudited(fixture, 'signing_key.made', next.kid));
     };
     return { send: () => operate(fixture, 'POST', '/platform/keys/rotate'), check };
   },
@@ -111,7 +111,7 @@ const revoke: Flow = {
     const { kid } = (await operate(fixture, 'POST', '/platform/keys/rotate')).body;
     const check = async () => {
       assert.deepEqual(await published(fixture), []);
-      assert.ok(await isTold(fixture, 'signing_key.revoked', kid));
+      assert.ok(await isAudited(fixture, 'signing_key.revoked', kid));
     };
     return { send: () => operate(fixture, 'DELETE', `/platform/keys/${kid}`), already: 404, check };
   },
@@ -172,7 +172,7 @@ async function published(fixture: Fixture) {
 }
 
 /** Whether the operator's log has it. */
-async function isTold({ platform }: Fixture, action: string, kid: string): Promise<boolean> {
+async function isAudited({ platform }: Fixture, action: string, kid: string): Promise<boolean> {
   const log = await platform.stores.platform.store.scope('platform').range('audit', { limit: 1000 });
   return log.some(({ value }) => value.includes(`"${action}"`) && value.includes(kid));
 }

@@ -78,7 +78,7 @@ const forgetPassword: Flow = {
   prepare: async ({ org, mailedCode }) => {
     const { email } = await org.signIn();
     const check = async () => assert.notEqual(await mailedCode(email, 'reset-password'), undefined);
-    return { send: () => org.visit('POST', '/password/forgot', { email }), check };
+    return { send: () => org.call('POST', '/password/forgot', { email }), check };
   },
 };
 
@@ -87,13 +87,13 @@ const resetPassword: Flow = {
   prepare: async ({ org, mailedCode }) => {
     const { email, token } = await org.signIn();
     assert.equal((await org.as(token)('GET', '/user/me')).status, 200);
-    await org.visit('POST', '/password/forgot', { email });
+    await org.call('POST', '/password/forgot', { email });
     const body = { code: await mailedCode(email, 'reset-password'), new_password: newPassword };
     const check = async () => {
       assert.equal((await org.logIn(email, newPassword)).status, 200);
       assert.equal((await org.as(token)('GET', '/user/me')).status, 401);
     };
-    return { send: () => org.visit('POST', '/password/reset', body), already: 404, check };
+    return { send: () => org.call('POST', '/password/reset', body), already: 404, check };
   },
 };
 
@@ -113,7 +113,7 @@ const verifyEmail: Flow = {
     const { email, token } = await org.signIn();
     const code = await mailedCode(email, 'verify-email');
     const check = async () => assert.equal((await org.as(token)('GET', '/user/me')).body.email_verified, true);
-    return { send: () => org.visit('POST', '/verify-email', { code }), already: 404, check };
+    return { send: () => org.call('POST', '/verify-email', { code }), already: 404, check };
   },
 };
 

@@ -1,4 +1,4 @@
-/** What an app's users do with records, the system's own included. */
+/** The operations of an app's users on records, the system's own included. */
 import assert from 'node:assert/strict';
 import { type Fixture, type Item, newEmail, type Reply, random } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
@@ -70,9 +70,9 @@ const cancelJob: Flow = {
     const order = await orderOfPieces(fixture);
     let job: string | undefined;
     const send = async (): Promise<Reply> => {
-      const begun = await act('DELETE', `/delete/order/${order.id}`);
-      if (begun.status === 202) job = begun.body.id;
-      if (begun.status !== 202 && begun.status !== 404) return begun;
+      const started = await act('DELETE', `/delete/order/${order.id}`);
+      if (started.status === 202) job = started.body.id;
+      if (started.status !== 202 && started.status !== 404) return started;
       const reply = await act('DELETE', `/jobs/${job ?? 'unknown'}`);
       // The job may have come to its end before, also unknown to its starter.
       const isOver = reply.status === 409 || (reply.status === 404 && job === undefined);

@@ -70,7 +70,7 @@ const retry: Flow = {
   },
 };
 
-const begun: Flow = {
+const started: Flow = {
   route: 'POST /logicblocks/:name/run',
   prepare: async (fixture) => {
     await withBlock(fixture);
@@ -98,5 +98,5 @@ export const runFlows: Flows = {
   'a run of a logic block with a path': runAt,
   'the end of a run': cancel,
   'a run that is begun again': retry,
-  'a run that a builder begins': begun,
+  'a run that a builder begins': started,
 };

@@ -19,9 +19,9 @@ export class SoftwarePasskey {
     const hex = (text: string) => Buffer.from(text, 'base64url').toString('hex');
     // CBOR: the COSE key, and the attestation object of the format `none` around what the authenticator says.
     const cose = `a5010203262001215820${hex(x)}225820${hex(y)}`;
-    const said = `${this.#data(rp.id, 0x45).toString('hex')}${'00'.repeat(16)}0020${hex(this.id)}${cose}`;
-    const length = (said.length / 2).toString(16).padStart(4, '0');
-    const attestation = `a363666d74646e6f6e656761747453746d74a068617574684461746159${length}${said}`;
+    const description = `${this.#data(rp.id, 0x45).toString('hex')}${'00'.repeat(16)}0020${hex(this.id)}${cose}`;
+    const length = (description.length / 2).toString(16).padStart(4, '0');
+    const attestation = `a363666d74646e6f6e656761747453746d74a068617574684461746159${length}${description}`;
     return this.#credential({
       clientDataJSON: this.#clientData('webauthn.create', challenge),
       attestationObject: Buffer.from(attestation, 'hex').toString('base64url'),

@@ -1,4 +1,4 @@
-/** How workspaces are made, changed, left and removed, and how people are asked into them. */
+/** The way workspaces are made, changed, left and removed, and how people are asked into them. */
 import assert from 'node:assert/strict';
 import { isOfAudit } from '../../../audit/audit-entry.ts';
 import { type Fixture, newEmail, type Person, random } from '../fixture.ts';

@@ -2,38 +2,38 @@ import { readTarHeader, tarBlockBytes, wholeTarBlocks } from '@freehold/contract
 import { archiveBytesMax } from '../../../promotion/port.ts';
 import { ask } from '../send.ts';
 import type { Stage } from '../stage.ts';
-import type { Asked } from '../worst-case.ts';
+import type { RequestOptions } from '../worst-case.ts';
 
-/** What ends an archive. */
+/** The end marker of an archive. */
 const endBytes = 2 * tarBlockBytes;
 
 /** The configuration of test as it is, as much of it as an import takes. */
-export async function wholeArchive({ download }: Stage): Promise<Asked> {
-  return asked(filesWithin(await download('/deploy/export?env=test'), archiveBytesMax, () => true));
+export async function wholeArchive({ download }: Stage): Promise<RequestOptions> {
+  return request(filesWithin(await download('/deploy/export?env=test'), archiveBytesMax, () => true));
 }
 
 let changes = 0;
 
 /** Logic blocks of which each step is another than it stands. */
-export async function changedArchive({ download }: Stage, bytesMax = archiveBytesMax): Promise<Asked> {
+export async function changedArchive({ download }: Stage, bytesMax = archiveBytesMax): Promise<RequestOptions> {
   changes += 1;
   const letter = 'bcdefghijklmnopqrstuvwxyz'[changes % 25];
   const changed = (await download('/deploy/export?env=test')).replaceAll(stepAddress, `https://${letter}.example/`);
-  return asked(filesWithin(changed, bytesMax, (name) => /\/(logicblock\/.*|freehold\.json)$/.test(name)));
+  return request(filesWithin(changed, bytesMax, (name) => /\/(logicblock\/.*|freehold\.json)$/.test(name)));
 }
 
 /** Each such address has the same length, so replacing one keeps the sizes in the archive's headers true. */
 const stepAddress = /https:\/\/[a-z]\.example\//g;
 
 /** As many of them as one commit takes, with what agrees to the change. */
-export async function agreedArchive(stage: Stage): Promise<Asked> {
+export async function agreedArchive(stage: Stage): Promise<RequestOptions> {
   const archive = await changedArchive(stage, 10 * 1024 * 1024);
   const { text } = await ask(stage.raw({ as: 'builder', method: 'POST', target: '/deploy/import', ...archive }));
   const { base }: { readonly base: string } = JSON.parse(text);
   return { ...archive, target: `/deploy/import?base=${encodeURIComponent(base)}` };
 }
 
-function asked(body: Buffer): Asked {
+function request(body: Buffer): RequestOptions {
   return { headers: { 'content-type': 'application/x-tar' }, body };
 }
 

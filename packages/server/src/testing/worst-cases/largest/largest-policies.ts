@@ -1,4 +1,4 @@
-/** What one person may hold: 500 statements with 2,500 patterns between them. */
+/** The limits of one person: 500 statements with 2,500 patterns between them. */
 
 export interface Policy {
   readonly name: string;

@@ -6,7 +6,7 @@ import { references, referencesToNothing } from '../largest/largest-references.t
 import type { Stage } from '../stage.ts';
 import { random } from '../stage.ts';
 import type { Largest, Rows } from '../worst-case.ts';
-import { json, noId } from './asked-json.ts';
+import { json, noId } from './requested-json.ts';
 
 const bodyBytes = 1024 * 1024 - 2000;
 
@@ -80,6 +80,9 @@ const manyFilters = `title=${manyValues}&title_op=in&note=${manyValues.slice(0, 
 /** Each part goes through the texts more than once. */
 const slowParts = Array.from({ length: 10 }, (_, index) => `(note + note).lowerAscii().contains("${index}b")`);
 const slowFilter = encodeURIComponent(slowParts.join(' || '));
+
+const groupsOfOne = 'group=id,title,hour(created_at),day(updated_at)&measure=count,min:note,max:note,distinct:title';
+const manyGroups = `${groupsOfOne}&pagesize=1000&having=${encodeURIComponent('count > 0 && !max_note.contains("b")')}`;
 
 const slowLookups = slowFilter.replaceAll('note', 'parent_id.note');
 const soughtLookups = encodeURIComponent(
@@ -243,6 +246,21 @@ const recordRows: Rows = {
     ],
   },
   'GET /app/:org/count/:entity': { as: 'member', target: of('/count/note'), largest: choices('/count/note') },
+  'GET /app/:org/aggregate/:entity': {
+    as: 'member',
+    target: of('/aggregate/note'),
+    largest: [
+      ...choices('/aggregate/note').filter(({ what }) => !what.startsWith('records in the order of others')),
+      {
+        what: 'groups of one record each, with figures and a condition on groups',
+        ask: (stage) => ({ target: of(`/aggregate/note?${manyGroups}`)(stage) }),
+      },
+      {
+        what: 'groups of one record each, and policies',
+        ask: (stage) => ({ as: 'restricted', target: of('/aggregate/note?group=id&pagesize=1000')(stage) }),
+      },
+    ],
+  },
   'GET /app/:org/export/:entity': { as: 'member', target: of('/export/note'), largest: choices('/export/note') },
   'POST /app/:org/import/:entity': {
     target: of('/import/note'),

@@ -1,8 +1,8 @@
 /** The largest that a logic block may be asked. */
 import { random, type Stage } from '../stage.ts';
-import type { Asked, Largest, Rows, WrittenRow } from '../worst-case.ts';
+import type { Largest, RequestOptions, Rows, WrittenRow } from '../worst-case.ts';
 
-interface Asks {
+interface ServerQueries {
   readonly what: string;
   readonly status?: number;
   readonly steps: readonly object[];
@@ -20,7 +20,7 @@ const costly = `{{ input.list.all(x, ${many(10, () => 'x != "b"').join(' && ')})
 /** Each of a size that a step may write. */
 const note = (id: string): object => step(id, { type: 'create', entity: 'note', values: { note: '{{ input.text }}' } });
 
-const cases: readonly Asks[] = [
+const cases: readonly ServerQueries[] = [
   {
     what: 'an input with very many mistakes',
     status: 400,
@@ -108,6 +108,17 @@ const cases: readonly Asks[] = [
     input: () => ({ title: random(), text: 'a'.repeat(500) }),
   },
   {
+    what: 'figures of groups of one record each, with conditions on them',
+    steps: many(100, (index) => {
+      const having = many(10, (n) => `count > ${n}`).join(' || ');
+      return step(`s${index}`, {
+        ...{ type: 'aggregate', entity: 'note', group: 'id', measure: 'count,distinct:title', all: true },
+        having: `(${having}) && id != {{ input.id }}`,
+      });
+    }),
+    input: () => ({ id: random() }),
+  },
+  {
     what: 'lists of large records',
     status: 422,
     steps: many(100, (index) => step(`s${index}`, { type: 'list', entity: 'note', pagesize: 200 })),
@@ -115,7 +126,7 @@ const cases: readonly Asks[] = [
 ];
 
 /** Each has a block of its own, which is made ready for the call. */
-async function ask({ call, org }: Stage, path: string, { steps, more, input }: Asks): Promise<Asked> {
+async function ask({ call, org }: Stage, path: string, { steps, more, input }: ServerQueries): Promise<RequestOptions> {
   const name = `b${random()}`;
   await call('builder', 'POST', '/config/logicblock', { name, content: { name, steps, ...more } });
   return { target: `/app/${org}/logicblocks/${name}${path}`, body: JSON.stringify(input?.() ?? {}) };

@@ -3,8 +3,8 @@ import { agreedArchive, changedArchive, wholeArchive } from '../largest/largest-
 import { largestDefinition, viewedDefinition } from '../largest/largest-definitions.ts';
 import { block } from '../largest/largest-items.ts';
 import { random, type Stage } from '../stage.ts';
-import type { Asked, Largest, Rows } from '../worst-case.ts';
-import { json } from './asked-json.ts';
+import type { Largest, RequestOptions, Rows } from '../worst-case.ts';
+import { json } from './requested-json.ts';
 
 /** Of a definition that is made again, since a name is taken once. */
 function defining(what: string, rest: object, status?: number): Largest {
@@ -223,7 +223,7 @@ const itemRows: Rows = {
 };
 
 /** Everything that test has and production has not is staged. */
-async function stageAll({ call }: Stage): Promise<Asked> {
+async function stageAll({ call }: Stage): Promise<RequestOptions> {
   await call('builder', 'POST', '/user/provision-prod');
   const name = `b${random()}`;
   await call('builder', 'POST', '/config/logicblock', { name, content: block(name) });
@@ -239,7 +239,7 @@ async function twoReleases(stage: Stage): Promise<void> {
 }
 
 /** Production is there, and empty. */
-async function provisioned({ call }: Stage): Promise<Asked> {
+async function provisioned({ call }: Stage): Promise<RequestOptions> {
   await call('builder', 'POST', '/user/provision-prod');
   return {};
 }

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../../lib/json-schema.ts';
 import { largestValue } from '../largest/largest-value.ts';
 import type { Caller } from '../send.ts';
 import type { Stage } from '../stage.ts';
-import type { Asked, Largest, Row, WrittenRow } from '../worst-case.ts';
+import type { Largest, RequestOptions, Row, WrittenRow } from '../worst-case.ts';
 
 /** A route as the tables of the gateways have it. */
 export interface Listed {
@@ -33,7 +33,7 @@ function callerOf({ path, access }: Listed): Caller {
 
 const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** What is there. */
+/** The existing items. */
 const known: Readonly<Record<string, string>> = {
   code: 'not_found',
   entity: 'wide',
@@ -58,7 +58,7 @@ const headerBytesMax = 8000;
 
 function largestBy({ route }: Listed, target: Row['target'], members?: WrittenRow['members']): readonly Largest[] {
   const { query, headers = [], body, takesStreamOf } = route ?? {};
-  const ask = async (stage: Stage, parameters: readonly string[]): Promise<Asked> => {
+  const ask = async (stage: Stage, parameters: readonly string[]): Promise<RequestOptions> => {
     if (takesStreamOf !== undefined)
       throw new Error('the description does not say what its stream may have: write a row');
     const made = body === undefined ? undefined : largestValue(body, bodyBytesMax);

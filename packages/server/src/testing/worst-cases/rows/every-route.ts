@@ -1,10 +1,9 @@
 /** All routes, and the tables of what their descriptions do not say of the largest that they take. */
 
 import type { TakesBody } from '../../../api/request.ts';
-import { allRoutes, type RouteDeps } from '../../../composition/routes/all-routes.ts';
 import { type MetricsGatewayDeps, metricsRoutes } from '../../../gateway/metrics-gateway.ts';
-import { configKinds } from '../../config-kinds.ts';
-import type { Place } from '../exercise.ts';
+import { servedRoutes } from '../../served-routes.ts';
+import type { ExercisedRoute } from '../exercise.ts';
 import type { GatewayName } from '../send.ts';
 import type { Rows } from '../worst-case.ts';
 import { appRows } from './app-rows.ts';
@@ -16,12 +15,9 @@ interface Route extends Listed {
   readonly takesBody?: TakesBody;
 }
 
-/** No handler is called, so the tables need nothing to stand on. */
-const tables = allRoutes({ configKinds } as RouteDeps);
-
 export const routesOf: Readonly<Record<GatewayName, readonly Route[]>> = {
-  app: tables.app,
-  management: tables.management,
+  app: servedRoutes.app,
+  management: servedRoutes.management,
   metrics: metricsRoutes({} as MetricsGatewayDeps),
 };
 
@@ -36,7 +32,7 @@ export function keyOf({ method, path }: Listed): string {
 }
 
 /** The routes of a gateway, each with its row. */
-export function placesOf(gateway: GatewayName): readonly (readonly [key: string, place: Place])[] {
+export function placesOf(gateway: GatewayName): readonly (readonly [key: string, place: ExercisedRoute])[] {
   return routesOf[gateway].map((route) => {
     const { method, takesBody } = route;
     const row = rowOf(route, rowsOf[gateway][keyOf(route)]);

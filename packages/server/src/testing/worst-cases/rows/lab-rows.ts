@@ -2,15 +2,15 @@
 import { plantDecisions, removeDecisions } from '../largest/largest-decisions.ts';
 import { statement } from '../largest/largest-policies.ts';
 import type { Stage } from '../stage.ts';
-import type { Asked, Rows } from '../worst-case.ts';
-import { json } from './asked-json.ts';
+import type { RequestOptions, Rows } from '../worst-case.ts';
+import { json } from './requested-json.ts';
 
 const statements = Array.from({ length: 50 }, (_, index) => statement(index));
 
 /** The largest request over as much as is ever recorded. */
-const recorded = (asked: (stage: Stage) => Asked) => async (stage: Stage) => {
+const recorded = (request: (stage: Stage) => RequestOptions) => async (stage: Stage) => {
   await plantDecisions(stage);
-  return asked(stage);
+  return request(stage);
 };
 
 export const labRows: Rows = {

@@ -2,11 +2,11 @@
 
 import { statement } from '../largest/largest-policies.ts';
 import type { Rows } from '../worst-case.ts';
-import { json, noId } from './asked-json.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
 import { labRows } from './lab-rows.ts';
 import { operatorRows } from './operator-rows.ts';
+import { json, noId } from './requested-json.ts';
 import { bothMails, mailRows } from './settings-rows.ts';
 
 /** A new password has at most 256 bytes. */

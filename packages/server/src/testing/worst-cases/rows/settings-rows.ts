@@ -1,6 +1,6 @@
 /** The largest of what is written as the text of a mail. */
 import type { Rows } from '../worst-case.ts';
-import { json } from './asked-json.ts';
+import { json } from './requested-json.ts';
 
 /** As many expressions as a mail has, each as long as the text has room for. */
 function largestMail(): object {

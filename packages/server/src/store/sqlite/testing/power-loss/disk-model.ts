@@ -1,6 +1,6 @@
 import type { TraceEvent } from './trace.ts';
 
-/** What a file holds, or may hold, when the power goes. */
+/** The contents of a file, or may hold, when the power goes. */
 interface FileState {
   durable: Buffer;
   /** Since the last sync, in order. */

@@ -34,8 +34,8 @@ async function loseThePower(synchronous: 'full' | 'normal') {
   await (await openSqlite({ path, clock: systemClock, onFatal: failOnFatal })).store.close();
   const files = new Map([[path, readFileSync(path)]]);
   const events = await traceOf(path, synchronous);
-  const said = events.flatMap((event, index) => (event.kind === 'said' ? [index] : []));
-  const moments = new Set(said.filter((_, index) => index % 8 === 0));
+  const reported = events.flatMap((event, index) => (event.kind === 'said' ? [index] : []));
+  const moments = new Set(reported.filter((_, index) => index % 8 === 0));
   for (let index = 0; index < events.length; index += 151) moments.add(index);
   const disk = new DiskModel(files);
   const random = seeded();

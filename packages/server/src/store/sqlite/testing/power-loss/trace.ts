@@ -15,18 +15,18 @@ export const tracedCalls = 'write,writev,pwrite64,pwritev,ftruncate,truncate,fsy
 export function readTrace(trace: string, prefix: string): readonly TraceEvent[] {
   const events: TraceEvent[] = [];
   /** The arguments of calls that have not ended, by thread. */
-  const begun = new Map<string, Call>();
+  const started = new Map<string, Call>();
   for (const line of trace.split('\n')) {
     const resumed = /^(\d+) +<\.\.\. \w+ resumed>/.exec(line)?.[1];
     if (resumed !== undefined) {
-      const call = begun.get(resumed);
+      const call = started.get(resumed);
       if (call !== undefined) events.push(...afterwards(call));
       continue;
     }
     const call = readCall(line);
-    if (call === undefined || !(call.path.startsWith(prefix) || call.isSaid)) continue;
+    if (call === undefined || !(call.path.startsWith(prefix) || call.isOutput)) continue;
     events.push(...atOnce(call));
-    if (line.endsWith('<unfinished ...>')) begun.set(call.thread, call);
+    if (line.endsWith('<unfinished ...>')) started.set(call.thread, call);
     else events.push(...afterwards(call));
   }
   return events;
@@ -36,18 +36,18 @@ interface Call {
   readonly thread: string;
   readonly name: string;
   readonly path: string;
-  readonly isSaid: boolean;
+  readonly isOutput: boolean;
   readonly rest: string;
 }
 
 function readCall(line: string): Call | undefined {
   const [, thread, name, file, path, rest] = /^(\d+) +(\w+)\((\d+)<([^>]*)>(.*)$/s.exec(line) ?? [];
   if (thread === undefined || name === undefined || path === undefined || rest === undefined) return undefined;
-  return { thread, name, path: decode(path).toString(), isSaid: file === '1' && name === 'write', rest };
+  return { thread, name, path: decode(path).toString(), isOutput: file === '1' && name === 'write', rest };
 }
 
-function atOnce({ name, path, isSaid, rest, thread }: Call): readonly TraceEvent[] {
-  if (isSaid) return [{ kind: 'said', text: quoted(rest).toString() }];
+function atOnce({ name, path, isOutput, rest, thread }: Call): readonly TraceEvent[] {
+  if (isOutput) return [{ kind: 'said', text: quoted(rest).toString() }];
   if (name === 'fsync' || name === 'fdatasync') return [{ kind: 'sync-begun', path, thread }];
   if (name === 'ftruncate') return [{ kind: 'truncate', path, size: Number(/^, (\d+)/.exec(rest)?.[1]) }];
   if (name === 'pwrite64') {

@@ -4,13 +4,19 @@ import { keyBounds } from '../../../key-bounds.ts';
 import {
   type Change,
   Conflict,
-  type Followed,
+  type FollowedEntry,
   type Item,
   type Key,
+  type Measured,
+  type MeasureRead,
   type Range,
   type RangeRead,
   type Scope,
+  type Selected,
+  type SelectRead,
 } from '../../../port.ts';
+import { measureByReading, selectByReading } from '../../../read-where.ts';
+import { isLeft, tallied, tallyText } from '../../../tally.ts';
 
 /** Like that of a transaction, until {@link SerialScope.settle} says which commit it was. */
 const unsettled = 0;
@@ -36,7 +42,7 @@ export class SerialScope implements Scope {
     return cut(this.#within(pk, read), read);
   }
 
-  async follow(pk: string, read: RangeRead): Promise<readonly Followed[]> {
+  async follow(pk: string, read: RangeRead): Promise<readonly FollowedEntry[]> {
     const followed = this.#within(pk, read).flatMap(({ sk, target }) => {
       const item = target === undefined ? undefined : this.#find(target);
       return item === undefined ? [] : [{ sk, version: item.version, value: item.value }];
@@ -46,6 +52,14 @@ export class SerialScope implements Scope {
 
   async count(pk: string, range: Range, atMost: number): Promise<number> {
     return Math.min(atMost, this.#within(pk, range).length);
+  }
+
+  select(pk: string, read: SelectRead): Promise<Selected> {
+    return selectByReading(this, pk, read);
+  }
+
+  measure(pk: string, read: MeasureRead): Promise<Measured> {
+    return measureByReading(this, pk, read);
   }
 
   async commit(changes: readonly Change[]): Promise<{ readonly seq: number; readonly sums: readonly number[] }> {
@@ -81,7 +95,10 @@ export class SerialScope implements Scope {
     if (change.kind === 'remove') this.#items = rest;
     else if (change.kind === 'put') this.#items = [...rest, { ...item, value: change.value }];
     else if (change.kind === 'put-index') this.#items = [...rest, { ...item, value: '', target: change.target }];
-    else this.#items = [...rest, { ...item, value: String(Number(held?.value ?? 0) + change.by) }];
+    else if (change.kind === 'tally') {
+      const row = tallied(held?.value, change);
+      this.#items = isLeft(row) ? [...rest, { ...item, value: tallyText(row) }] : rest;
+    } else this.#items = [...rest, { ...item, value: String(Number(held?.value ?? 0) + change.by) }];
   }
 
   #find({ pk, sk }: Key): Item | undefined {

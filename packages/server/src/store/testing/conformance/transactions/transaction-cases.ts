@@ -4,7 +4,18 @@ import type { Change, Condition, Item, Range, RangeRead, Scope } from '../../../
 import { Conflict } from '../../../port.ts';
 import { Overtaken } from '../../../transaction/read-set.ts';
 import { TransactionScope } from '../../../transaction/transaction-scope.ts';
-import { add, type Bench, type ConformanceCase, check, checkEmpty, contents, put, putIndex, remove } from '../bench.ts';
+import {
+  add,
+  type Bench,
+  type ConformanceCase,
+  check,
+  checkEmpty,
+  contents,
+  put,
+  putIndex,
+  remove,
+  tally,
+} from '../bench.ts';
 import { SerialScope } from './serial-scope.ts';
 
 /** Of transactions that one workload has beside each other. */
@@ -61,6 +72,7 @@ const changeArbitrary: fc.Arbitrary<Change> = fc.oneof(
   },
   { weight: 1, arbitrary: skArbitrary.map((sk) => remove('index#i', sk, 'any')) },
   { weight: 1, arbitrary: fc.constantFrom(1, 2).map((by) => add('n', 'sum', by)) },
+  { weight: 1, arbitrary: fc.constantFrom(1, -1).map((by) => tally('t', 'row', by, 3 * by)) },
   { weight: 1, arbitrary: skArbitrary.map((sk) => check('p', sk, 'absent')) },
   { weight: 1, arbitrary: fc.constantFrom('a', 'b', 'c').map((prefix) => checkEmpty('p', prefix)) },
 );
@@ -100,7 +112,7 @@ const clientArbitrary: fc.Arbitrary<Client> = fc.record({
   isPlain: fc.boolean(),
 });
 
-/** What became of a program, and at which place among the commits. */
+/** The outcome of a program, and at which place among the commits. */
 interface Done {
   readonly seq: number;
   /** Whether the commit is its own, or the one that it came behind. */

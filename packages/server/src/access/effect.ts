@@ -1,2 +1,0 @@
-/** What a statement does where it matches. */
-export type Effect = 'Allow' | 'Deny';

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Problem } from '../lib/problem.ts';
+import { longReadTurns } from './long-read-turns.ts';
+
+test('an owner has one turn at a time, twenty wait in their order, and the next one is refused', async () => {
+  const turns = longReadTurns(Number.POSITIVE_INFINITY);
+  const done: number[] = [];
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const use = (index: number, signal?: AbortSignal) =>
+    turns.run(
+      'org',
+      async () => {
+        await gate;
+        done.push(index);
+      },
+      signal,
+    );
+  const pending = Array.from({ length: 20 }, (_, index) => use(index));
+  const reason = new Error('the caller left');
+  const controller = new AbortController();
+  const leaving = assert.rejects(use(20, controller.signal), reason);
+  await assert.rejects(use(21), {
+    code: 'unavailable',
+    message: 'at most 20 long reads of an org wait at a time: try again in a moment',
+  });
+  assert.equal(await turns.run('other', async () => 'at once'), 'at once');
+  controller.abort(reason);
+  await leaving;
+  pending.push(use(22));
+  open();
+  await Promise.all(pending);
+  assert.deepEqual(done, [...Array(20).keys(), 22]);
+});
+
+test('of all owners 200 reads are taken, and a read that ends, or whose caller leaves, makes room for another', async () => {
+  const turns = longReadTurns(2);
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const reason = new Error('the caller left');
+  const controllers = Array.from({ length: 200 }, () => new AbortController());
+  const taken = controllers.map(({ signal }, index) => turns.run(`org${index % 10}`, () => gate, signal));
+  const refused = (owner: string) =>
+    assert.rejects(
+      turns.run(owner, async () => undefined),
+      (error) =>
+        error instanceof Problem &&
+        error.code === 'unavailable' &&
+        /at most 200 long reads .* try again/.test(error.message),
+    );
+  await refused('other');
+  controllers[199]?.abort(reason);
+  await assert.rejects(taken.pop() ?? Promise.resolve(), reason);
+  const other = turns.run('other', async () => 'in its turn');
+  await refused('another');
+  open();
+  await Promise.all(taken);
+  assert.equal(await other, 'in its turn');
+  assert.equal(await turns.run('another', async () => 'at once'), 'at once');
+});
