@@ -5,8 +5,7 @@ import { compileFields, type FieldPatterns } from './field-set.ts';
 import { compileGlob, type Glob } from './patterns/glob.ts';
 import { compileResource, type PathRequest, type ResourceGlob, reaches } from './patterns/resource-glob.ts';
 import { isReportOnly, readStatement, type StatementReading } from './statement.ts';
-import type { Effect } from './truth.ts';
-import { anyOf, type Truth } from './truth.ts';
+import { anyOf, type Effect, type Truth } from './truth.ts';
 
 type Via =
   | { readonly kind: 'direct' }

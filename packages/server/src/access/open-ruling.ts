@@ -1,5 +1,4 @@
-import type { MemberFinder, WhereBounds } from '../lib/where-bounds.ts';
-import { unknownBounds } from '../lib/where-bounds.ts';
+import { type MemberFinder, unknownBounds, type WhereBounds } from '../lib/where-bounds.ts';
 import { type CompiledStatement, matchOf, type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context/context.ts';
 import { type ContextKey, isPending } from './context/context-key.ts';

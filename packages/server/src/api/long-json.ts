@@ -1,4 +1,4 @@
-import { cooperatively } from '../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../lib/scheduling/event-loop.ts';
 import { json, type Reply } from './reply.ts';
 
 /** A reply of less is sent as one text, with its length. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { managementApi } from '@freehold/contract/management';
-import type { Route } from '@freehold/contract/route';
-import { reply, route } from '@freehold/contract/route';
+import { type Route, reply, route } from '@freehold/contract/route';
 import { itemsOf, named, ofRecords, recordOf, Type, text } from '@freehold/contract/schema';
 import { assertMayAsk, shownBy } from './production-values.ts';
 

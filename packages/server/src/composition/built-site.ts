@@ -7,8 +7,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { SiteState } from '../gateway/site-files.ts';
-import { hasSite } from '../gateway/site-files.ts';
+import { hasSite, type SiteState } from '../gateway/site-files.ts';
 
 /** Where the lines about a site go. */
 export interface SiteLog {

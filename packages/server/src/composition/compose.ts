@@ -43,8 +43,8 @@ import { type Contributions, type Feature, type FeatureDeps, type Gathered, gath
 import * as features from './features.ts';
 import { openIdentity } from './open-identity.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
+import type { ServedUrls } from './operations/nodes/describe-node.ts';
 import { openOperations } from './operations/open-operations.ts';
-import type { ServedUrls } from './served-urls.ts';
 import { createUpgradePage, type UpgradePage } from './upgrade-page.ts';
 
 /** The platform, ready to be given listeners. */

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { ConsoleFiles, ConsoleSource } from '../gateway/site-files.ts';
-import { readSiteFiles } from '../gateway/site-files.ts';
+import { type ConsoleFiles, type ConsoleSource, readSiteFiles } from '../gateway/site-files.ts';
 import { root } from '../lib/installation.ts';
 import { type BuiltSite, openBuiltSite, type SiteLog } from './built-site.ts';
 

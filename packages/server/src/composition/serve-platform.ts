@@ -8,7 +8,7 @@ import { compose } from './compose.ts';
 import { openConsole } from './console.ts';
 import { openDocs } from './docs.ts';
 import { openListeners } from './open-listeners.ts';
-import type { ServedUrls } from './served-urls.ts';
+import type { ServedUrls } from './operations/nodes/describe-node.ts';
 
 export interface ServingPlatform {
   readonly urls: ServedUrls;

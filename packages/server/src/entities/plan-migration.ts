@@ -16,7 +16,7 @@ import {
 } from '../config/port.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
-import { cooperatively } from '../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../lib/scheduling/event-loop.ts';
 import { itemChanged } from '../promotion/port.ts';
 import { entitiesBeingRemoved, loadRemoved, maintainWork, purgeWork } from '../records/port.ts';
 import {

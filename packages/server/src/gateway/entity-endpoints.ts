@@ -10,8 +10,7 @@ import {
   fieldTypeOf,
   isPlatformMade,
 } from '../schema/port.ts';
-import type { EntityOperation } from './openapi/entity-operations.ts';
-import { entityOperations } from './openapi/entity-operations.ts';
+import { type EntityOperation, entityOperations } from './openapi/entity-operations.ts';
 import { isNeeded } from './openapi/entity-schemas.ts';
 import { filterOperator, filterSchemas } from './openapi/list-parameters.ts';
 import type { Parameter } from './openapi/operation.ts';

@@ -1,7 +1,6 @@
 import { type AuditCaller, type Audited, auditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import type { Actor, RecordData, RecordWrite } from '../records/port.ts';
-import { type PlannedChange, unconditional } from '../records/port.ts';
+import { type Actor, type PlannedChange, type RecordData, type RecordWrite, unconditional } from '../records/port.ts';
 import type { Append } from '../store/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
 

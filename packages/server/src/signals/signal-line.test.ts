@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SignalChannel, SignalEars } from '../store/port.ts';
 import { SignalLine } from './signal-line.ts';
-import type { SignalKind } from './signal-set.ts';
-import { signalBytesMax } from './signal-set.ts';
+import { type SignalKind, signalBytesMax } from './signal-set.ts';
 
 /** Nodes on one channel, whose time the test moves. */
 function channelOf(t: TestContext) {

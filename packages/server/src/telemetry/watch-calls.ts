@@ -1,5 +1,4 @@
-import type { CallEnd, CallTrace } from '../gateway/call-trace.ts';
-import { type CallWatch, unwatched } from '../gateway/call-trace.ts';
+import { type CallEnd, type CallTrace, type CallWatch, unwatched } from '../gateway/call-trace.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Histogram, Metrics } from './metrics.ts';
 import { isTraced, watchSpans } from './spans.ts';

@@ -1,8 +1,7 @@
 import { foldAscii } from '../../lib/fold-ascii.ts';
 import { type Effort, spend } from '../effort.ts';
 import type { StatementMistake } from '../mistakes.ts';
-import type { AccessContext, Pending, RecordState } from './context.ts';
-import { filterParameters, namesAround } from './context.ts';
+import { type AccessContext, filterParameters, namesAround, type Pending, type RecordState } from './context.ts';
 import { AlikeMembers, isAlike, placesOf, readPath, stepsOf, unknownValue } from './member-path.ts';
 
 /** A name by which a condition or a variable asks for something of the context. */

@@ -1,8 +1,7 @@
 /** What the `statements` of a policy look like: by the tables and limits by which they are read. */
 import { anyOf, arrayOf, closedObjectOf, type JsonSchema, orListOf, text } from '../../lib/json-schema.ts';
 import { decimalPattern, momentPattern } from '../conditions/compared-values.ts';
-import type { Operand } from '../conditions/operators.ts';
-import { existsSuffix, operandsByName, qualifiers } from '../conditions/operators.ts';
+import { existsSuffix, type Operand, operandsByName, qualifiers } from '../conditions/operators.ts';
 import { termsMax, valuesMax } from '../conditions/read-condition.ts';
 import { contextKeyPattern, inAnyCase, keyLengthMax } from '../context/context-key.ts';
 import { fieldPatternLengthMax, fieldsMax, patternLengthMax, patternStarsMax } from '../mistakes.ts';

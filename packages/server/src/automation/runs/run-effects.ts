@@ -62,21 +62,46 @@ export interface StartedStep {
   readonly note: StepNote;
 }
 
-/** Does each step once: a step that is in the journal gives what it gave before. */
-export class RunEffects implements Effects {
+/** The turns of a run and of a transaction, the memory that it holds, and the logs of its scripts. */
+export class BoundedEffects {
   readonly pause: () => Promise<void> | undefined;
-  readonly #deps: RunEffectsDeps;
+  readonly block: (name: string) => Promise<CompiledBlock>;
+  readonly #workspace: Workspace;
   readonly #held: HeldCharacters;
   readonly #logs = new LogBudget();
+
+  constructor({ workspace, block }: Pick<StepDeps, 'workspace' | 'block'>) {
+    this.pause = createYielder(shareKeyOf(workspace));
+    this.block = block;
+    this.#workspace = workspace;
+    this.#held = holdCharacters(workspace.orgCode);
+  }
+
+  hold(characters: number): void {
+    this.#held.add(characters);
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+
+  /** A log holds values, which builders see in the test environment alone. */
+  keptOf(log: ScriptLog | undefined): Pick<StepNote, 'log'> {
+    return log === undefined || this.#workspace.env !== 'test' ? {} : { log: this.#logs.take(log) };
+  }
+}
+
+/** Does each step once: a step that is in the journal gives what it gave before. */
+export class RunEffects extends BoundedEffects implements Effects {
+  readonly #deps: RunEffectsDeps;
   #started: StartedStep | undefined;
   /** The facts that are known of the steps that reached out, by their paths: branches work beside each other. */
   readonly #notes = new Map<string, StepNote>();
   #failedPasses = 0;
 
   constructor(deps: RunEffectsDeps) {
+    super(deps);
     this.#deps = deps;
-    this.pause = createYielder(shareKeyOf(deps.workspace));
-    this.#held = holdCharacters(deps.workspace.orgCode);
   }
 
   /** The step that reached out last. */
@@ -116,18 +141,6 @@ export class RunEffects implements Effects {
     }
   }
 
-  hold(characters: number): void {
-    this.#held.add(characters);
-  }
-
-  release(): void {
-    this.#held.release();
-  }
-
-  block(name: string): Promise<CompiledBlock> {
-    return this.#deps.block(name);
-  }
-
   async entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
     const { journal, runtime } = this.#deps;
     const place = this.#placeOf(app);
@@ -159,24 +172,19 @@ export class RunEffects implements Effects {
     const note = this.#begin(path, { id, type: 'script' });
     const known = journal.step(path);
     if (known !== undefined) {
-      this.#keptOf(known.log);
+      this.keptOf(known.log);
       return { value: outputOf(known), cpuMilliseconds: 0 };
     }
     const { id: run, now } = journal.run;
     const { orgCode: org, env } = workspace;
     try {
       const done = await runScriptStep(scripts, { source, args, org, env, now, seed: `${run} ${path}` });
-      await journal.note(path, { ...note, ...this.#keptOf(done.log) }, done.value);
+      await journal.note(path, { ...note, ...this.keptOf(done.log) }, done.value);
       return done;
     } catch (error) {
-      this.#setStarted(path, { ...note, ...this.#keptOf(logOfFailure(error)) });
+      this.#setStarted(path, { ...note, ...this.keptOf(logOfFailure(error)) });
       throw error;
     }
-  }
-
-  /** What a script wrote holds values, which builders see in the test environment alone. */
-  #keptOf(log: ScriptLog | undefined): Pick<StepNote, 'log'> {
-    return log === undefined || this.#deps.workspace.env !== 'test' ? {} : { log: this.#logs.take(log) };
   }
 
   /** What another system did is done again after a crash that comes before the answer is stored, under the same key. */

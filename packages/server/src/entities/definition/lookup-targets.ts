@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigSet, referencesTo } from '../../config/port.ts';
 import { errorsMax, invalidBody, Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { isObject } from '../../lib/unknown-names.ts';
 import type { CompiledEntity, EntityContent } from '../../schema/port.ts';
 import { actions, entityNameProblem, isShownBy, lookedUpByContent, lookedUpViews } from '../../schema/port.ts';

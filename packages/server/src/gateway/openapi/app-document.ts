@@ -5,7 +5,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type JsonSchema, schemaReference } from '../../lib/json-schema.ts';
 import { Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { singleFlight } from '../../lib/scheduling/single-flight.ts';
 import { apiNamesOf, type CompiledEntity, lookupOf, systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';

@@ -9,8 +9,7 @@ import {
   fieldNamed,
   type ParameterName,
 } from '../../schema/port.ts';
-import type { Parameter } from './operation.ts';
-import { queryParameter } from './operation.ts';
+import { type Parameter, queryParameter } from './operation.ts';
 
 /** What the filters of all entities share. */
 export const filterSchemas: Readonly<Record<string, JsonSchema>> = {

@@ -9,7 +9,7 @@ import {
   text,
   time,
 } from '../../lib/json-schema.ts';
-import { pausesBetween } from '../../lib/scheduling/cooperatively.ts';
+import { pausesBetween } from '../../lib/scheduling/event-loop.ts';
 import { backwardName, isOfEnvelope } from '../../records/port.ts';
 import {
   apiNamesOf,

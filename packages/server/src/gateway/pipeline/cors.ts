@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { readAppToken } from '../../api/headers/read-token.ts';
 import type { Reply } from '../../api/reply.ts';
-import type { People } from '../../people/port.ts';
-import { unverifiedActor } from '../../people/port.ts';
+import { type People, unverifiedActor } from '../../people/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { CallTrace } from '../call-trace.ts';
 import type { ErrorReplies } from '../error-reply.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Statement } from '../../access/port.ts';
-import type { WorkspaceTemplates } from './describe-templates.ts';
-import { describeTemplates } from './describe-templates.ts';
+import { describeTemplates, type WorkspaceTemplates } from './describe-templates.ts';
 
 const read: Statement = { Effect: 'Allow', Action: ['getvisit'], Resource: ['/item/visit/*'] };
 const write: Statement = { Sid: 'Write', Effect: 'Allow', Action: ['createvisit'], Resource: ['*'] };

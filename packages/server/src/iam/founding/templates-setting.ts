@@ -3,7 +3,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { parseStatements, statementSchemas } from '../../access/port.ts';
 import type { SettingContext, SettingType } from '../../config/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { isObject, unknownMembers, wrong } from '../../lib/unknown-names.ts';
 import { lintEntities, lintPolicy } from '../linted-config.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from '../policies/held-policies.ts';

@@ -18,8 +18,8 @@ import { decisiveStatement, describeDecision, draftPolicy } from '../decisions/d
 import { memberOf } from '../members/member.ts';
 import { readPolicies } from '../policies/held-policies.ts';
 import { decideAgain, explainAgain } from '../recording/decide-again.ts';
-import type { LabDeps } from './read-recorded.ts';
 import {
+  type LabDeps,
   LabPeople,
   type LabPerson,
   type Recorded,

@@ -1,8 +1,7 @@
 import { authzenApi, Evaluation as evaluationSchema } from '@freehold/contract/app/authzen';
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
-import type { Verb } from '../../access/port.ts';
-import { actionParts } from '../../access/port.ts';
+import { actionParts, type Verb } from '../../access/port.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';

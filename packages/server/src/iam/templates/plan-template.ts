@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from '../../access/port.ts';
 import type { RecordData } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import type { WorkspaceTemplates } from '../founding/describe-templates.ts';
-import { widenedGroup, widenedPolicy } from '../founding/describe-templates.ts';
+import { type WorkspaceTemplates, widenedGroup, widenedPolicy } from '../founding/describe-templates.ts';
 import { policyIdsOf, readPolicies } from '../policies/held-policies.ts';
 import {
   type ComparedItem,

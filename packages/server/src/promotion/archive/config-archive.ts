@@ -13,7 +13,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, configItemKinds, itemKey } from '../../config/port.ts';
 import { decodeUtf8, parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { ItemBody } from '../item-storage.ts';
 
 /** What is longer is no configuration of an org. */

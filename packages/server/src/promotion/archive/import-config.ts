@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { limits } from '../../store/port.ts';
 import { adviceOn, bodiesAfter } from '../checks/checks.ts';
 import type { ConfigKind, ConfigKinds, ItemTarget } from '../config-kind.ts';

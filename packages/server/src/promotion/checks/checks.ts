@@ -1,6 +1,6 @@
 import { type ConfigItem, type ConfigSet, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { limits } from '../../store/port.ts';
 import type { ConfigKinds, DeployCheck, ItemTarget } from '../config-kind.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';

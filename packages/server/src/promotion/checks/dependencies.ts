@@ -1,5 +1,5 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { ConfigKinds } from '../config-kind.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
 import { isMet, type PresentItems, referencesOf } from '../items/item-references.ts';

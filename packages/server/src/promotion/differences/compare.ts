@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { liveItems, readContents } from '../items/read-items.ts';
 import type { PromotionContext } from '../promotion-deps.ts';

@@ -1,5 +1,5 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
 import { referencesOf } from '../items/item-references.ts';

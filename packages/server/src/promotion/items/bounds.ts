@@ -1,7 +1,7 @@
 /** How much of configuration an org may have. */
 import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { ConfigKind, ConfigKinds, ItemTarget } from '../config-kind.ts';
 import type { Bodies } from '../differences/compare.ts';

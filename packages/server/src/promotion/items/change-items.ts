@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
 import { type ConfigItem, changeConfig, itemKey } from '../../config/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { Change } from '../../store/port.ts';
 import { adviceOn, bodiesAfter } from '../checks/checks.ts';
 import type { ItemTarget } from '../config-kind.ts';

@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { ConfigKind, ConfigKinds } from '../config-kind.ts';
 import type { Bodies } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';

@@ -1,6 +1,6 @@
 import { type ConfigItem, type ConfigSet, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
 import type { ItemBody } from '../item-storage.ts';
 import type { PromotionDeps } from '../promotion-deps.ts';

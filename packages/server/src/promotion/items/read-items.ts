@@ -1,5 +1,5 @@
 import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey } from '../../config/port.ts';
-import { pausesBetween } from '../../lib/scheduling/cooperatively.ts';
+import { pausesBetween } from '../../lib/scheduling/event-loop.ts';
 import type { Item, Key, Put } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ConfigKinds } from '../config-kind.ts';

@@ -2,7 +2,7 @@ import type { AuditActor } from '../../audit/audit-entry.ts';
 import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { ItemReference } from '../config-kind.ts';
 import { itemOf } from '../differences/compare.ts';

@@ -1,6 +1,6 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ItemDifference } from '../differences/compare.ts';
 import { changeOf, type ShownChange } from '../differences/diff.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { Change, Key, Put, Scope } from '../../store/port.ts';
 import { asRead, json, table } from '../../store/table.ts';
 import { orgScopeName } from '../../tenancy/port.ts';

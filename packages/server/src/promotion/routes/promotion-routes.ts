@@ -11,7 +11,7 @@ import type { AnyRoute, Callers, RoutesOfModule } from '../../api/route.ts';
 import { type Received, serve, serveReply } from '../../api/serve.ts';
 import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../config/port.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import { entityTag } from '../../records/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { archiveBytesMax } from '../archive/config-archive.ts';

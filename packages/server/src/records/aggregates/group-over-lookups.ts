@@ -7,7 +7,7 @@ import type { AuthorizedCall } from '../caller-access.ts';
 import { findItems } from '../listing/find-record.ts';
 import { dataOf, type RecordData } from '../record.ts';
 import { isReadable } from '../record-policy.ts';
-import { grantOn } from '../writing/record-checks.ts';
+import { countedGrantOn } from '../writing/record-checks.ts';
 import type { AggregateQuery, GroupTerm, LookupStep } from './aggregate-query.ts';
 import { bucketsOf, type MeasuredGroups, measureOf, type Started, startIn, tooManyBuckets } from './aggregate-run.ts';
 
@@ -100,10 +100,7 @@ function readableValue(
   effort: { steps: number },
 ): MemberValue | null {
   const rows = access.rows({ verb: 'get', entity, id: data.id });
-  if (rows === undefined) return typedValue(data[field], type) ?? null;
-  if (rows.isNone) return null;
-  const before = rows.steps();
-  const grant = grantOn(rows, entity, data);
-  effort.steps += rows.steps() - before;
+  if (rows?.isNone === true) return null;
+  const grant = countedGrantOn(rows, entity, { data, effort });
   return grant !== undefined && isReadable(grant.fields, field) ? (typedValue(data[field], type) ?? null) : null;
 }

@@ -8,7 +8,7 @@ import type { ScanLeft } from '../listing/walking/record-walk.ts';
 import { dataOf, type RecordData } from '../record.ts';
 import { isReadable, type RecordPolicy } from '../record-policy.ts';
 import { recordPlace } from '../views/show-records.ts';
-import { grantOn } from '../writing/record-checks.ts';
+import { countedGrantOn } from '../writing/record-checks.ts';
 import {
   type FilterLookups,
   type FollowedLookup,
@@ -140,9 +140,7 @@ export class FollowedRecords implements FilterLookups {
   }
 
   #granted(entity: CompiledEntity, data: RecordData, rows: RecordPolicy | undefined): ReadValues | undefined {
-    const before = rows?.steps() ?? 0;
-    const grant = rows === undefined ? { fields: undefined } : grantOn(rows, entity, data);
-    this.steps += (rows?.steps() ?? 0) - before;
+    const grant = countedGrantOn(rows, entity, { data, effort: this });
     if (grant === undefined) return undefined;
     const members = this.#followed.flatMap((one) => (one.entity === entity ? [...one.members] : []));
     const readable = members.filter((name) => isReadable(grant.fields, fieldName(entity, name)));

@@ -1,5 +1,5 @@
 /** What an engine is asked about records, and whether its answer needs a second look. */
-import type { Where } from '../../lib/where.ts';
+import { isWhere, type Where } from '../../lib/where.ts';
 import { allOfBounds, isExact, unknownBounds, type WhereBounds } from '../../lib/where-bounds.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { FilterExpression } from '../filtering/filter-language.ts';
@@ -37,4 +37,22 @@ export function boundsOf(entity: CompiledEntity, { filters, expression, search, 
     ...(search === undefined ? [] : [unknownBounds]),
     ...(rows === undefined ? [] : [rows.bounds?.(judgedMembers(entity)) ?? unknownBounds]),
   ]);
+}
+
+/**
+ * What an engine may be asked of the records of a range. All that leave it are judged here, which counts against the work
+ * of a page. So the caller's conditions are in the question only where no other records than the caller's leave: else
+ * where a page ends would tell whether hidden records meet them.
+ */
+export function askableQuestion(
+  entity: CompiledEntity,
+  conditions: Conditions,
+  rowFilters: readonly Filter[],
+): Question {
+  const { rows, ...others } = conditions;
+  if (rows === undefined) return questionOf(entity, conditions);
+  const own = questionOf(entity, { filters: rowFilters, expression: undefined, search: undefined, rows });
+  const rest = questionOf(entity, { ...others, rows: undefined });
+  const where: Where = { kind: 'and', parts: [own.where, rest.where] };
+  return own.isExact && isWhere(where) ? { where, isExact: rest.isExact } : { where: own.where, isExact: false };
 }

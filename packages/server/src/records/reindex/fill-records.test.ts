@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Crash, crashing } from '../../store/testing/failing-store.ts';
-import type { StoreKind } from '../../store/testing/open-test-store.ts';
-import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { type StoreKind, storeKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, type Node, openBench, type RecordBench, verifyParts } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
 import { verifyStore } from '../verify-store.ts';

@@ -15,8 +15,7 @@ import {
   removeKept,
 } from '../aggregates/kept/fill-kept.ts';
 import { countStoredRecords, partitionOfRecords, type RecordsCursor, walkRecords } from '../records-of-org.ts';
-import type { FenceLevel } from '../writing/fence.ts';
-import { fenceKey, raise } from '../writing/fence.ts';
+import { type FenceLevel, fenceKey, raise } from '../writing/fence.ts';
 import {
   changeIndexes,
   fillText,

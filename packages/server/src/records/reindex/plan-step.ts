@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../lib/problem.ts';
-import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Change, Item, Key, Scope } from '../../store/port.ts';
 import { bothFigures } from '../../store/tally.ts';

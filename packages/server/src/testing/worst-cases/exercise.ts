@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TakesBody } from '../../api/request.ts';
 import { anyRequest } from './any-request.ts';
-import type { GatewayName } from './send.ts';
-import { type Answer, send } from './send.ts';
+import { type Answer, type GatewayName, send } from './send.ts';
 import type { Stage } from './stage.ts';
 import type { Largest, RequestOptions, Row } from './worst-case.ts';
 

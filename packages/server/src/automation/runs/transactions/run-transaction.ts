@@ -3,10 +3,8 @@ import type { CompiledAccess } from '../../../access/port.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { IdSource } from '../../../lib/ids.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { createYielder } from '../../../lib/scheduling/event-loop.ts';
 import { createSerializer } from '../../../lib/scheduling/serializer.ts';
 import { Overtaken, type RecordTransaction } from '../../../records/port.ts';
-import { shareKeyOf } from '../../../tenancy/port.ts';
 import { blockFailure } from '../../blocks/block-failure.ts';
 import {
   type CompiledBlock,
@@ -19,10 +17,10 @@ import {
 import { allowedWrite, type Creating, callerIn, explainReads, readAs, secretsOf } from '../../blocks/caller-effects.ts';
 import { interpret } from '../../blocks/interpret.ts';
 import { outsideOfTransactions } from '../../kinds/logicblock-steps.ts';
-import { LogBudget, type ScriptLog } from '../../scripts/script-outcome.ts';
+import type { ScriptLog } from '../../scripts/script-outcome.ts';
 import { logOfFailure, runScriptStep, type ScriptValue } from '../../scripts/script-runner.ts';
-import { assertFits, type HeldCharacters, holdCharacters } from '../run-bounds.ts';
-import type { StartedStep, StepDeps } from '../run-effects.ts';
+import { assertFits } from '../run-bounds.ts';
+import { BoundedEffects, type StartedStep, type StepDeps } from '../run-effects.ts';
 import type { Run, RunStep } from '../run-rows.ts';
 
 interface TransactionDeps extends StepDeps {
@@ -87,21 +85,17 @@ interface TransactionEffectsDeps extends TransactionDeps {
 const keptCharactersMax = 1024 * 1024;
 
 /** Does the steps of a transaction once: whether they have an effect is decided behind the last of them. */
-class TransactionEffects implements Effects {
+class TransactionEffects extends BoundedEffects implements Effects {
   /** Of branches beside each other the later ones see what the earlier ones wrote, each time in the same order. */
   readonly isInOrder = true;
-  readonly pause: () => Promise<void> | undefined;
   readonly steps = new Map<string, RunStep>();
   readonly #deps: TransactionEffectsDeps;
-  readonly #held: HeldCharacters;
-  readonly #logs = new LogBudget();
   #started: StartedStep | undefined;
   #kept = 0;
 
   constructor(deps: TransactionEffectsDeps) {
+    super(deps);
     this.#deps = deps;
-    this.pause = createYielder(shareKeyOf(deps.workspace));
-    this.#held = holdCharacters(deps.workspace.orgCode);
   }
 
   get started(): StartedStep | undefined {
@@ -111,18 +105,6 @@ class TransactionEffects implements Effects {
   /** The steps that would have no effect in any case. */
   get reads(): ReadonlyMap<string, RunStep> {
     return new Map([...this.steps].filter(([, step]) => isRead(step) || step.type === 'script'));
-  }
-
-  hold(characters: number): void {
-    this.#held.add(characters);
-  }
-
-  release(): void {
-    this.#held.release();
-  }
-
-  block(name: string): Promise<CompiledBlock> {
-    return this.#deps.block(name);
   }
 
   entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
@@ -191,11 +173,9 @@ class TransactionEffects implements Effects {
     return known;
   }
 
-  /** What a script wrote holds values, which builders see in the test environment alone. */
   #addLog(log: ScriptLog | undefined): void {
     const started = this.#started;
-    if (log === undefined || started === undefined || this.#deps.workspace.env !== 'test') return;
-    this.#started = { ...started, note: { ...started.note, log: this.#logs.take(log) } };
+    if (started !== undefined) this.#started = { ...started, note: { ...started.note, ...this.keptOf(log) } };
   }
 
   #begin(path: string, note: Omit<StartedStep['note'], 'began'>): void {

@@ -5,8 +5,14 @@ import { releaseVersion } from '../../../lib/installation.ts';
 import { dataVersion } from '../../../store/data-version.ts';
 import type { Measurement } from '../../../telemetry/measurement.ts';
 import type { WorkFact } from '../../../telemetry/work-metrics.ts';
-import type { ServedUrls } from '../../served-urls.ts';
 import type { NodeRow } from './node-rows.ts';
+
+/** Where a platform is reached on this machine. */
+export interface ServedUrls {
+  readonly app: string | undefined;
+  readonly management: string | undefined;
+  readonly metrics: string | undefined;
+}
 
 export interface NodeState {
   readonly now: number;

@@ -1,7 +1,6 @@
 /** The way things are, read from everything that the stores hold and by nothing that the platform reads with. */
 import assert from 'node:assert/strict';
-import type { Environment } from '../../../tenancy/workspace.ts';
-import { orgScopeName } from '../../../tenancy/workspace.ts';
+import { type Environment, orgScopeName } from '../../../tenancy/workspace.ts';
 import type { Contents, ModelState, Past } from './model-state.ts';
 import { org, type TwoSpaces } from './two-spaces.ts';
 

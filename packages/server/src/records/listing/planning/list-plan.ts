@@ -4,7 +4,7 @@ import type { Key, Range, Scope } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/port.ts';
 import type { FilterExpression } from '../../filtering/filter-language.ts';
 import { type CompiledIndex, type CompiledSearch, groupPartition, recordCounter } from '../../indexes/derive.ts';
-import type { Conditions, Question } from '../../query/question.ts';
+import { askableQuestion, type Conditions, type Question } from '../../query/question.ts';
 import { dataOf } from '../../record.ts';
 import { directPartition } from '../../record-keys.ts';
 import type { RecordPolicy } from '../../record-policy.ts';
@@ -16,7 +16,6 @@ import { findItems } from '../find-record.ts';
 import { equalityFilter, type ListQuery } from '../list-query.ts';
 import { compoundPlan, encodedValue, entriesOf, type IndexName, rangeOf } from './index-range.ts';
 import { idAtEnd, type LookupOrder, type LookupPlan, lookupOrder, lookupPlan, type MergedPlan } from './lookup-plan.ts';
-import { askableQuestion } from './planned-question.ts';
 import { OrderOverLookup, type SortedOrder, sortedOrder } from './sorted-order.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */

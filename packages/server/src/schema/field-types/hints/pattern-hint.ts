@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { JsonSchema } from '../../../lib/json-schema.ts';
-import { cooperatively } from '../../../lib/scheduling/cooperatively.ts';
+import { cooperatively } from '../../../lib/scheduling/event-loop.ts';
 import { definitionLimits, type FieldDefinition, type FieldValue } from '../../definition.ts';
 import { isObject } from '../../parsing/members.ts';
 import type { ValueProblem } from '../field-type.ts';

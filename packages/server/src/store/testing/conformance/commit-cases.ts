@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Change, Condition, ConflictReason } from '../../port.ts';
-import { Conflict } from '../../port.ts';
+import { type Change, type Condition, Conflict, type ConflictReason } from '../../port.ts';
 import {
   append,
   type Bench,

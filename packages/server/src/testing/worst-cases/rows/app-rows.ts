@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fullLinks, largestDefinition, linkedDefinition } from '../largest/largest-definitions.ts';
 import { writesWithEvents } from '../largest/largest-events.ts';
 import { references, referencesToNothing } from '../largest/largest-references.ts';
-import type { Stage } from '../stage.ts';
-import { random } from '../stage.ts';
+import { random, type Stage } from '../stage.ts';
 import type { Largest, Rows } from '../worst-case.ts';
 import { json, noId } from './requested-json.ts';
 

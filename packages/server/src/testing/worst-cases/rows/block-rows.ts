@@ -110,10 +110,11 @@ const cases: readonly ServerQueries[] = [
   {
     what: 'figures of groups of one record each, with conditions on them',
     steps: many(100, (index) => {
-      const having = many(10, (n) => `count > ${n}`).join(' || ');
+      // Each condition is looked at, and no group is left: the groups of all would be too much for a run.
+      const having = many(10, (n) => `count > ${1_000_000 + n}`).join(' || ');
       return step(`s${index}`, {
         ...{ type: 'aggregate', entity: 'note', group: 'id', measure: 'count,distinct:title', all: true },
-        having: `(${having}) && id != {{ input.id }}`,
+        having: `${having} || id == {{ input.id }}`,
       });
     }),
     input: () => ({ id: random() }),
