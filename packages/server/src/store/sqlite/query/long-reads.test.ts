@@ -161,6 +161,25 @@ test('a read whose time is over says so, and goes on from there', async () => {
   assert.deepEqual([whole.rows, whole.endedBy], [100, 'time']);
 });
 
+test('windows have few long values, and one where a single value is longer than a window may be', async () => {
+  await using stock = await stocked();
+  using database = openConnection(stock.path, { readOnly: true, cacheKibibytes: 2048 });
+  for (const [bytesMax, most] of [
+    [100, 14],
+    [1, 1],
+  ] as const) {
+    const windows = new WindowReader(database, { ...windowSizes, bytesMax, shortBytes: 0 });
+    const ends: number[] = [0];
+    const found = windows.measure(read.place, count, (entries) => {
+      ends.push(entries);
+      return 'on';
+    });
+    assert.deepEqual(found.groups, [{ key: [], results: [{ kind: 'count', count: records }] }]);
+    const largest = Math.max(...ends.slice(1).map((end, at) => end - (ends[at] ?? 0)));
+    assert.ok(largest <= most, `${largest} values in a window`);
+  }
+});
+
 test('a value that is no JSON refuses a read, and the store stays well', async () => {
   await using stock = await stocked();
   const { scope, store, longReads } = stock;

@@ -1,7 +1,7 @@
 import type { MemberPath, MemberType, MemberValue } from '../../../lib/where.ts';
 import type { GroupMember, Measure, MeasuredGroup, MeasureRead, MeasureResult } from '../../port.ts';
 import { fixed, listed, type Sql, sql } from './sql.ts';
-import { boundValue, mayBeOrderedOtherwise, typedSql, whereSql } from './where-sql.ts';
+import { boundValue, mayBeOrderedOtherwise, typedSql } from './where-sql.ts';
 
 type Cell = string | number | null;
 type Row = readonly Cell[];
@@ -15,10 +15,10 @@ export interface MeasureStatement {
 }
 
 export function measureStatement({
-  where,
+  condition,
   group,
   measures,
-}: Pick<MeasureRead, 'where' | 'group' | 'measures'>): MeasureStatement {
+}: Pick<MeasureRead, 'group' | 'measures'> & { readonly condition: Sql }): MeasureStatement {
   const members = new Members();
   const keys = group.map((member) => keyColumn(member, members));
   const figures = measures.map((measure) => figureOf(measure, members));
@@ -27,7 +27,6 @@ export function measureStatement({
     ...figures.flatMap((figure) => figure.columns),
     members.isOther,
   ];
-  const condition = whereSql(where);
   const grouping = fixed(keys.length === 0 ? '' : `group by ${keys.map((_, at) => at + 1).join(', ')}`);
   return {
     // Without the limit, SQLite would work out a member again wherever it is named.

@@ -39,10 +39,13 @@ export class QueryingReader extends SqliteReader {
   async measure(scope: ScopeName, read: BoundedMeasure, now: number): Promise<Measured> {
     read.signal?.throwIfAborted();
     const place = { scope, now };
-    const found = this.read(() => this.#windows.measure(place, read, this.#pace()));
-    if (found.endedBy !== 'time' || this.#longReads === undefined) return found;
     const { signal, ...question } = read;
-    return this.#inThread(this.#longReads.measure({ place, read: question }, signal));
+    const threads = this.#longReads;
+    if (threads === undefined || !this.read(() => this.#windows.isLonger(place, read, entriesInPlace))) {
+      const found = this.read(() => this.#windows.measure(place, read, this.#pace()));
+      if (found.endedBy !== 'time' || threads === undefined) return found;
+    }
+    return this.#inThread(threads.measure({ place, read: question }, signal));
   }
 
   async #inThread<T>(read: Promise<T>): Promise<T> {

@@ -51,6 +51,30 @@ export function keyBehindSql(source: 'items' | 'rows', interval: Interval, isRev
     ${orderSql(source, isReverse)} limit 1 offset ${bound(entries)} + 0`;
 }
 
+/** The number of items of an interval, found in the index alone. */
+export function entriesSql(interval: Interval): Sql {
+  return sql`select count(*) from items where ${intervalSql('items', interval)}`;
+}
+
+export const expiredMax = 1000;
+
+/** In one row: how many of the first {@link expiredMax} expired items there are, and how many of them in a partition. */
+export function someExpiredSql({ scope, pk }: Pick<Interval, 'scope' | 'pk'>, now: number): Sql {
+  return sql`
+    select count(*), count(case when scope = ${bound(scope)} and pk = ${bound(pk)} then 1 end) from (
+      select scope, pk from items where due_queue = 'expire' and due_at <= ${bound(now)} ${atMost(expiredMax)})`;
+}
+
+/** The name of a function of SQL that takes the bytes of a value and ends the statement where there is no room for them. */
+export const roomFunction = 'freehold_room';
+
+/** A condition on `items.value`, for which a value of more than `shortBytes` is read only where there is room for it. */
+export function inRoom(condition: Sql, shortBytes: number): Sql {
+  const bytes = fixed('octet_length(items.value)');
+  return sql`
+    case when ${bytes} > ${fixed(String(shortBytes))} and not ${fixed(roomFunction)}(${bytes}) then 0 else (${condition}) end`;
+}
+
 /**
  * In one row: how many entries an interval has, how many of them are no records or have expired, and the bytes of the records.
  * No long value is read for that.

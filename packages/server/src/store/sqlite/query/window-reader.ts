@@ -8,15 +8,20 @@ import { type MeasureStatement, measureStatement } from './measure-sql.ts';
 import { RecentStatements } from './recent-statements.ts';
 import {
   atMost,
+  entriesSql,
+  expiredMax,
   type Interval,
+  inRoom,
   keyBehindSql,
   keySql,
   orderSql,
   recordsSql,
+  roomFunction,
   type Source,
   sizeSql,
+  someExpiredSql,
 } from './source-sql.ts';
-import { fixed, sql } from './sql.ts';
+import { fixed, type Sql, sql } from './sql.ts';
 import { meetsFunction, meetsJson, whereSql } from './where-sql.ts';
 
 /**
@@ -40,10 +45,18 @@ export interface WindowSizes {
   readonly entriesAtFirst: number;
   readonly entriesMax: number;
   readonly bytesMax: number;
+  /** Values of at most so many bytes are bounded by the number of entries alone. */
+  readonly shortBytes: number;
 }
 
 /** 4 MB of JSON take about {@link windowMilliseconds}. */
-export const windowSizes: WindowSizes = { entriesAtFirst: 500, entriesMax: 50_000, bytesMax: 4 * 1024 * 1024 };
+export const windowSizes: WindowSizes = {
+  ...{ entriesAtFirst: 500, entriesMax: 20_000 },
+  ...{ bytesMax: 4 * 1024 * 1024, shortBytes: 1024 },
+};
+
+/** Ends the statement of a window whose long values are more than `bytesMax`. */
+class WindowFull extends Error {}
 
 type LookedAt = Omit<Measured, 'groups'>;
 type Part = Omit<BoundedRead, 'limit' | 'bytesMax'> & Pick<BoundedSelect, 'rowsMax'>;
@@ -59,6 +72,14 @@ interface Window {
   readonly last: string;
 }
 
+interface EdgeSearch {
+  readonly now: number;
+  readonly isReverse: boolean;
+  readonly entries: number;
+  /** Whether the window is measured before it is read. */
+  readonly isSized: boolean;
+}
+
 interface Edge {
   readonly source: Source;
   readonly entries: number;
@@ -72,17 +93,36 @@ interface Edge {
 export class WindowReader {
   readonly #statements: RecentStatements;
   readonly #sizes: WindowSizes;
+  /** Bytes of long values that the window may still read. */
+  #room = 0;
 
   constructor(database: DatabaseSync, sizes = windowSizes) {
     this.#sizes = sizes;
     this.#statements = new RecentStatements(database);
     database.function(meetsFunction, { deterministic: true, directOnly: true }, meetsJson);
+    database.function(roomFunction, { directOnly: true }, (bytes) => this.#take(Number(bytes)));
+  }
+
+  #inRoom(condition: Sql): Sql {
+    return inRoom(condition, this.#sizes.shortBytes);
+  }
+
+  #take(bytes: number): number {
+    this.#room -= bytes;
+    if (this.#room < 0) throw new WindowFull();
+    return 1;
+  }
+
+  /** Whether a read may come past more than so many entries. */
+  isLonger({ scope }: Place, { pk, from, isFromIncluded, to }: Part, entries: number): boolean {
+    const interval = { scope, pk, from, isFromIncluded, to, isToIncluded: false };
+    return this.#keyBehind(sourceOf(pk), interval, false, entries) !== undefined;
   }
 
   /** @throws SyntaxError where a value is no JSON; what SQLite throws otherwise. */
   select(place: Place, read: BoundedSelect, pace: Pace): Selected {
     if (read.limit === 0) return { entries: [], rows: 0, next: '' };
-    const condition = whereSql(read.where);
+    const condition = this.#inRoom(whereSql(read.where));
     const entries: FollowedEntry[] = [];
     let bytes = 0;
     const rowsWanted = Math.max(32, 2 * read.limit);
@@ -106,7 +146,7 @@ export class WindowReader {
   /** As {@link select}. */
   measure(place: Place, read: BoundedMeasure, pace: Pace): Measured {
     const measuring = new Measuring(read);
-    const statement = measureStatement(read);
+    const statement = measureStatement({ ...read, condition: this.#inRoom(whereSql(read.where)) });
     const take = ({ source, interval, rowsBefore, rows, last }: Window): LookedAt | undefined => {
       this.#addFigures(measuring, { read, statement }, { source, interval, now: place.now });
       if (measuring.size <= read.groupsMax) return undefined;
@@ -129,7 +169,8 @@ export class WindowReader {
       for (const group of groups) measuring.merge(group);
       return;
     }
-    for (const [value] of this.#statements.rows<readonly [string]>(sql`select items.value ${records}`)) {
+    const values = sql`select items.value ${records} and ${this.#inRoom(fixed('1'))}`;
+    for (const [value] of this.#statements.rows<readonly [string]>(values)) {
       const record: unknown = JSON.parse(value);
       if (meetsWhere(read.where, record)) measuring.add(record);
     }
@@ -147,6 +188,7 @@ export class WindowReader {
   ): LookedAt {
     const { pk, from, isFromIncluded, to } = part;
     let interval: Interval = { scope: place.scope, pk, from, isFromIncluded, to, isToIncluded: false };
+    const isSized = isIndexPartition(pk) || this.#mayHaveExpired(place, pk);
     let entriesAtOnce = Math.min(this.#sizes.entriesAtFirst, rowsWanted);
     let entries = 0;
     let rows = 0;
@@ -155,12 +197,19 @@ export class WindowReader {
       if (last !== undefined && pace(entries) === 'time') return { rows, next: last, endedBy: 'time' };
       const begun = performance.now();
       const wanted = Math.min(entriesAtOnce, part.rowsMax - rows);
-      const edge = this.#edge(interval, { now: place.now, isReverse: part.isReverse, entries: wanted });
+      const edge = this.#edge(interval, { now: place.now, isReverse: part.isReverse, entries: wanted, isSized });
       if (edge === undefined) return { rows, next: undefined };
       const { source } = edge;
       const window = throughKey(interval, edge.last, part.isReverse);
-      const end = take({ source, interval: window, rowsBefore: rows, rows: edge.rows, last: edge.last });
-      if (end !== undefined) return end;
+      this.#room = edge.entries === 1 ? Number.POSITIVE_INFINITY : this.#sizes.bytesMax;
+      try {
+        const end = take({ source, interval: window, rowsBefore: rows, rows: edge.rows, last: edge.last });
+        if (end !== undefined) return end;
+      } catch (error) {
+        if (!(error instanceof WindowFull)) throw error;
+        entriesAtOnce = Math.max(1, edge.entries >>> 2);
+        continue;
+      }
       entries += edge.entries;
       rows += edge.rows;
       last = edge.last;
@@ -175,15 +224,17 @@ export class WindowReader {
   }
 
   /** The end of the next window; undefined where nothing is left. */
-  #edge(
-    interval: Interval,
-    { now, isReverse, entries }: { readonly now: number; readonly isReverse: boolean; readonly entries: number },
-  ): Edge | undefined {
-    const source = isIndexPartition(interval.pk) ? 'rows' : 'items';
+  #edge(interval: Interval, { now, isReverse, entries, isSized }: EdgeSearch): Edge | undefined {
+    const source = sourceOf(interval.pk);
     const further = this.#keyBehind(source, interval, isReverse, entries - 1);
     const last = further ?? this.#keyBehind(source, interval, !isReverse, 0);
     if (last === undefined) return undefined;
     const window = throughKey(interval, last, isReverse);
+    const isLast = further === undefined;
+    if (!isSized) {
+      const whole = isLast ? this.#entries(window) : entries;
+      return { source, entries: whole, last, rows: whole, isLast };
+    }
     const [size] = this.#statements.rows<readonly [entries: number, dead: number, bytes: number]>(
       sizeSql(source, window, now),
     );
@@ -191,15 +242,26 @@ export class WindowReader {
     const { bytesMax } = this.#sizes;
     if (bytes > bytesMax && count > 1) {
       const fewer = Math.max(1, Math.min(count - 1, Math.floor((count * bytesMax) / bytes)));
-      return this.#edge(interval, { now, isReverse, entries: fewer });
+      return this.#edge(interval, { now, isReverse, isSized, entries: fewer });
     }
-    const edge = { entries: count, last, isLast: further === undefined };
+    const edge = { entries: count, last, isLast };
     if (source === 'items' || dead === 0) return { ...edge, source, rows: count - dead };
     return { ...edge, source: 'keys', rows: this.#count('keys', window, now) };
   }
 
   #keyBehind(source: 'items' | 'rows', interval: Interval, isReverse: boolean, entries: number): string | undefined {
     return this.#statements.rows<readonly [string]>(keyBehindSql(source, interval, isReverse, entries))[0]?.[0];
+  }
+
+  /** Asked once a read: with none, each item of its windows is a record. */
+  #mayHaveExpired({ scope, now }: Place, pk: string): boolean {
+    const [counts] = this.#statements.rows<readonly [all: number, here: number]>(someExpiredSql({ scope, pk }, now));
+    const [all = 0, here = 0] = counts ?? [];
+    return here > 0 || all >= expiredMax;
+  }
+
+  #entries(interval: Interval): number {
+    return this.#statements.rows<readonly [number]>(entriesSql(interval))[0]?.[0] ?? 0;
   }
 
   #count(source: Source, interval: Interval, now: number): number {
@@ -219,6 +281,10 @@ export class WindowReader {
       this.#statements.rows(fixed('commit'));
     }
   }
+}
+
+function sourceOf(pk: string): 'items' | 'rows' {
+  return isIndexPartition(pk) ? 'rows' : 'items';
 }
 
 function entriesIn(milliseconds: number, entries: number, elapsed: number): number {

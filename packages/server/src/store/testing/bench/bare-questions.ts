@@ -49,7 +49,8 @@ async function bare({ file, statements, times }: Ask & { readonly kind: 'bare' }
 
 function statementSql(statement: Statement, interval: Interval): Sql {
   const records = recordsSql('items', interval, Date.now());
-  if (statement.kind === 'measure') return measureStatement(statement).of(records);
+  if (statement.kind === 'measure')
+    return measureStatement({ ...statement, condition: whereSql(statement.where) }).of(records);
   const { where, limit = -1 } = statement;
   return sql`select items.sk, items.version, items.value ${records} and (${whereSql(where)})
     ${orderSql('items', true)} limit ${fixed(String(limit))}`;
