@@ -189,7 +189,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await rename(aside, path);
     await syncFolder(dirname(path));
   } catch (error) {
-    // Half of the secrets is of no use to anybody who may have them.
+    // Half of the secrets is of no use to a reader who may have them.
     await rm(aside, { force: true }).catch(() => undefined);
     throw new Unavailable(`the secrets in \`${path}\` cannot be written: ${sentenceOf(error)}`, { cause: error });
   }

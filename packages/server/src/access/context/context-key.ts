@@ -9,7 +9,7 @@ export interface ContextKey {
   readonly text: string;
   /** The value of the key is not known while any of these is pending. */
   readonly needs: readonly Pending[];
-  /** Where the key names a state of the record. */
+  /** The state of the record, where the key names one. */
   readonly state: RecordState | undefined;
   /** The field, where the key asks for a field of the record and for nothing within it. */
   readonly recordField: string | undefined;

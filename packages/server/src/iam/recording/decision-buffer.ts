@@ -18,7 +18,7 @@ export interface DecidedCall {
   readonly userId: string;
   readonly email: string;
   readonly action: string;
-  /** The length of the start that the resources of calls of this kind share, and the placeholder for the rest. */
+  /** Resources of calls of this kind share the first `commonLength` characters; `rest` stands for the others. */
   readonly resource: string;
   readonly commonLength: number;
   readonly rest: '' | '{id}' | '{path}';

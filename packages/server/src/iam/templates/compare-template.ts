@@ -107,7 +107,7 @@ function isSameSet(ids: readonly string[], wanted: readonly (string | undefined)
 
 /** The records of a workspace that its template has made. Absent in workspaces that earlier releases founded. */
 export interface TemplateMark {
-  /** When the template was last applied. */
+  /** The time at which the template was last applied. */
   readonly at: string;
   /** Of the whole template that was. */
   readonly digest: string;

@@ -137,7 +137,7 @@ export interface MailRequest {
 }
 
 /**
- * Keeps anybody from having many mails sent: 3 to one address and 20 asked for from one network in 15 minutes, for
+ * Keeps a caller from having many mails sent: 3 to one address and 20 asked for from one network in 15 minutes, for
  * each purpose. It looks at nothing but the request, so that it tells nothing of an account.
  */
 export interface MailThrottle {

@@ -75,7 +75,7 @@ function nameOf({ id, transports }: StoredPasskey) {
   return { id, type: 'public-key' as const, ...(transports === undefined ? {} : { transports: [...transports] }) };
 }
 
-/** The token that is the challenge of a signed text; undefined where it is none of this platform. */
+/** The step in the token that is the challenge of a signed text; undefined where it is none of this platform. */
 export function openChallenge(steps: StepTokens, clientDataJSON: string): OpenedStep | undefined {
   const challenge = challengeIn(clientDataJSON);
   return challenge === undefined ? undefined : steps.open(Buffer.from(challenge, 'base64url').toString());
