@@ -50,7 +50,7 @@ export function compileStatements(
 
 function compilePolicy(policy: AttachedPolicy, which: CompiledModes): readonly Omit<CompiledStatement, 'place'>[] {
   const { statements } = policy;
-  // What is no list at all is read as one broken statement: it denies everything.
+  // A value that is no list at all is read as one broken statement: it denies everything.
   const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
   return elements.flatMap((element, index) => {
     if (which !== 'all' && isReportOnly(element) !== (which === 'reported')) return [];
@@ -58,7 +58,7 @@ function compilePolicy(policy: AttachedPolicy, which: CompiledModes): readonly O
   });
 }
 
-/** What a statement says of a request: whether it takes effect, or what of it is still open. */
+/** Whether a statement takes effect on a request, or the part of it that is still open. */
 export type StatementMatch = boolean | OpenStatement;
 
 export interface OpenStatement {
@@ -69,7 +69,7 @@ export interface OpenStatement {
   readonly tests: readonly ConditionTest[];
 }
 
-/** What was seen of a statement whose action matches. Means nothing once the effort is spent. */
+/** The result of matching a statement whose action matches. Means nothing once the effort is spent. */
 export interface MatchDetails {
   /** The first that matches, or may match. */
   readonly resource: ResourceGlob | undefined;
@@ -125,8 +125,8 @@ export function reachOf({ resources }: CompiledStatement, request: PathRequest):
 }
 
 /**
- * A broken Allow grants nothing. Anything else that is broken denies all that it may have meant: as far as its action
- * or its resource cannot be read, it stands for every one.
+ * A broken Allow grants nothing. Any other broken statement denies all that it may have meant: where its action or its
+ * resource cannot be read, it matches every one.
  */
 function compileStatement(
   policy: AttachedPolicy,

@@ -34,25 +34,25 @@ import { verbs } from './verbs.ts';
 export interface CompiledAccess extends PolicyCounts {
   /** `context` is asked only where a statement that may concern the request depends on it, and then once. */
   rule(action: string, resource: string, context: () => AccessContext, effort?: Effort): Ruling;
-  /** The same for a request about some record whose path begins so, whichever it is and however it stands. */
+  /** The same for a request about some record whose path begins so, whichever it is and whatever its state. */
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   /**
-   * What the Denies alone say, as though all else was allowed, of the records whose paths begin so. Which record it is
+   * The ruling of the Denies alone, as though all else was allowed, on records whose paths begin so. Which record it is
    * counts as not known, so `evaluate` needs the id. `context` is that of a request for one of them.
    */
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   explain(action: string, resource: string, context: () => AccessContext): Explanation;
   /** The statements that are never enforced and take effect, with what each would change of the outcome. */
   reports(request: DecidedRequest, context: () => AccessContext): readonly ReportedStatement[];
-  /** What the statements about an action call otherwise than it is called now. */
+  /** The fields that the statements about an action call by a name other than the present one. */
   renamedFields(action: string, context: () => AccessContext): readonly RenamedField[];
-  /** What the statements about an action, enforced or only reported, ask of a call beside what each call has. */
+  /** The values that statements about an action, enforced or only reported, ask of a call beside its usual ones. */
   keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): RecordedTexts;
   /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
   mayDeny(action: string): boolean;
   /** Whether any statement is only reported. */
   readonly hasReports: boolean;
-  /** How many stored statements are broken: each is either a Deny on all it may have meant or no grant at all. */
+  /** The number of broken stored statements: each is either a Deny on all it may have meant or no grant at all. */
   readonly brokenStatements: number;
 }
 
@@ -80,7 +80,7 @@ function compileAllStatements(attached: readonly AttachedPolicy[]): CompiledAcce
   return new StatementList(attached, { thresholds: usualThresholds, which: 'all' });
 }
 
-/** What is left to be asked once the action is known; `ruling` when nothing is. */
+/** The checks that are left once the action is known; `ruling` when there are none. */
 interface ActionPlan {
   readonly ruling: Ruling | undefined;
   readonly denies: readonly CompiledStatement[];
@@ -101,7 +101,7 @@ interface ActionPlan {
  */
 const plansMax = 256;
 
-/** What the plans keep for each statement, in references: in as many plans each can be. Half of it may be selections. */
+/** The most references that plans keep for each statement: each can be in all plans. Half may be selections. */
 const referencesMax = plansMax;
 
 class StatementList implements CompiledAccess {
@@ -114,7 +114,7 @@ class StatementList implements CompiledAccess {
   readonly #inOrder: readonly CompiledStatement[];
   readonly #plans = new Map<string, ActionPlan>();
   readonly #thresholds: IndexThresholds;
-  /** What the plans keep, and what their selections keep, in references. */
+  /** The number of references that the plans keep, and that their selections keep. */
   #weight = 0;
   #selectionWeight = 0;
   /** Made when many statements concern an action. */
@@ -303,7 +303,7 @@ function matchesEveryRequest(statement: CompiledStatement): boolean {
   return statement.isPlain && statement.resources.some((glob) => glob.kind === 'any');
 }
 
-/** Where all statements are plain. */
+/** Rules on a path where all statements are plain. */
 function ruleByPath({ denies, allows }: StatementSelection, path: string, effort: Effort): Ruling {
   for (const statement of denies.first)
     if (reachesPath(statement, path, effort) || isSpent(effort)) return plainRulings.explicit_deny;

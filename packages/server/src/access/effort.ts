@@ -7,8 +7,8 @@ export interface Effort {
 }
 
 /**
- * What one decision may take: about 5 ms. It is enough to search 40 texts of 50 kB for a word. Whatever
- * it is spent on, a Deny that is not evaluated to its end counts as holding, and an Allow does not.
+ * The most steps that one decision may take: about 5 ms. It is enough to search 40 texts of 50 kB for a word. However
+ * it is spent, a Deny that is not evaluated to its end counts as holding, and an Allow does not.
  */
 export const decisionSteps = 2_000_000;
 
@@ -18,12 +18,12 @@ export function wholeEffort(): Effort {
 
 /** False once there is nothing left to spend. */
 export function spend(effort: Effort, steps: number): boolean {
-  // What is not done is not taken: so no answer takes more than it may.
+  // Work beyond the limit is not done, so no answer takes more than it may.
   effort.stepsLeft = steps > effort.stepsLeft ? -1 : effort.stepsLeft - steps;
   return effort.stepsLeft >= 0;
 }
 
-/** What was answered meanwhile means nothing. */
+/** An answer given once the effort is spent means nothing. */
 export function isSpent({ stepsLeft }: Effort): boolean {
   return stepsLeft < 0;
 }

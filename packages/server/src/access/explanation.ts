@@ -64,7 +64,7 @@ interface AmbiguousKey {
 
 /** A statement that takes effect and is never enforced. */
 export interface ReportedStatement extends MatchedStatement {
-  /** What it would do to the call if it was enforced; left out where the outcome would be the same. */
+  /** The effect it would have on the call if it was enforced; left out where the outcome would be the same. */
   readonly would?: 'allow' | 'deny';
 }
 
@@ -230,7 +230,7 @@ function shownValue(value: unknown): string {
 }
 
 /**
- * What statements that are only reported would change, each alone, of a decision that was made without them. A Deny with
+ * The changes that only reported statements would make, each alone, to a decision made without them. A Deny with
  * fields takes fields away and denies no call.
  */
 export function reportedBy({ matched }: Explanation, outcome: Outcome): readonly ReportedStatement[] {
@@ -257,7 +257,7 @@ export interface RenamedField {
 
 const renamedMax = 20;
 
-/** What a statement calls otherwise than it is called now: some of it, where it is much. */
+/** The fields that a statement calls by a name other than the present one: some of them, where there are many. */
 export function renamedFields(
   statement: CompiledStatement,
   context: () => AccessContext,

@@ -29,7 +29,7 @@ export function splitFields(patterns: readonly string[]): Readonly<Record<'inclu
   return { includes: includes.length === 0 ? ['*'] : includes, excludes };
 }
 
-/** What statements grant and take. In every list, `undefined` stands for all fields. */
+/** The fields that statements grant and take. In every list, `undefined` stands for all fields. */
 export interface FieldGrant {
   readonly granted: readonly (FieldPatterns | undefined)[];
   /** Whether all of `granted` have to grant a field, or one of them. */

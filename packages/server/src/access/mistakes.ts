@@ -1,4 +1,4 @@
-/** What is wrong with something that is read: a code for programs, and how a sentence about it goes on. */
+/** A mistake in the text that is read: a code for programs, and the end of a sentence about it. */
 export type StatementMistake = readonly [code: string, sentence: string];
 
 /** Reports a mistake at a place below what is read, by a JSON pointer. */
@@ -11,7 +11,7 @@ export function shown(input: string): string {
 export const patternLengthMax = 256;
 export const patternStarsMax = 16;
 
-/** What no pattern may be, whatever it is matched with. `written` is how it was sent, before runs of stars became one. */
+/** The limits of every pattern. `written` is the pattern as sent, before runs of stars became one. */
 export function patternMistake(pattern: string, written: string): StatementMistake | undefined {
   const stars = pattern.split('*').length - 1;
   if ([...written].length > patternLengthMax) return ['too_long', `has more than ${patternLengthMax} characters`];

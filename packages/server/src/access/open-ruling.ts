@@ -32,7 +32,7 @@ interface Sorted {
   readonly openGroups: readonly TextGroup[];
 }
 
-/** What is denied for sure is not asked for an Allow. */
+/** A request that is denied for sure is not checked for an Allow. */
 export function weigh({ denies, allows }: Weighed, request: PathRequest): Ruling {
   const denied = sort(denies, request);
   if (denied.inEffect.some(isAboutAllFields)) return plainRulings.explicit_deny;
@@ -124,7 +124,7 @@ class OpenRuling implements Ruling {
   readonly #context: AccessContext;
   /** The context of every record, but for the record. */
   readonly #recordContext: AccessContext;
-  /** What looking at the request has left for each record. */
+  /** The steps that are left for each record after the request was looked at. */
   readonly #stepsLeft: number;
   #steps = 0;
   /** Allowed ones, by which of the open statements took effect: their sets of fields remember what they were asked. */
@@ -341,7 +341,7 @@ function needsOf(open: OpenStatement): readonly Pending[] {
   return open.isReached ? needs : [...needs, 'id'];
 }
 
-/** What is asked of the context where the statement is looked at again. */
+/** The keys of the context that are read when the statement is looked at again. */
 function openKeysOf({ statement, isReached, tests }: OpenStatement): readonly ContextKey[] {
   const ofTests = tests.flatMap(({ keys }) => keys);
   return isReached ? ofTests : [...ofTests, ...statement.resources.flatMap(keysOf)];

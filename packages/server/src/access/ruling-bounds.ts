@@ -1,4 +1,4 @@
-/** What open statements say of records, as trees over stored ones. */
+/** The rulings of open statements on records, as trees over stored ones. */
 import { always } from '../lib/where.ts';
 import {
   allOfBounds,
@@ -20,7 +20,7 @@ interface OpenDecision {
   /** They are looked at as well, and change nothing but the fields. */
   readonly others: readonly OpenStatement[];
   readonly boundsOf: (test: ConditionTest) => TestBounds | undefined;
-  /** What is left to each record. */
+  /** The steps left to each record. */
   readonly stepsLeft: number;
 }
 

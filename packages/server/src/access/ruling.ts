@@ -11,7 +11,7 @@ export type Outcome = FinalOutcome | 'undecided';
 /** The verdict of the policies on a request, as far as it is known. */
 export interface Ruling {
   readonly outcome: Outcome;
-  /** What has to be known for an undecided one to be decided. */
+  /** The parts that must be known for an undecided one to be decided. */
   readonly needs: readonly Pending[];
   /** Which fields, where the outcome is `allowed`. `undefined` stands for all, here and below. */
   readonly fields: FieldSet | undefined;
@@ -20,8 +20,8 @@ export interface Ruling {
   /** Fields that some record can have which can still be allowed. */
   readonly possibleFields: FieldSet | undefined;
   /**
-   * What holds of every record that can still be allowed: the text of its field is the value. The text of a list of one
-   * is that of its element, so only fields that hold no lists may be looked up by it.
+   * A condition that holds of every record that can still be allowed: the text of its field is the value. The text of a
+   * list of one is that of its element, so only fields that hold no lists may be looked up by it.
    */
   readonly equalities: readonly FieldEquality[];
   /**
@@ -36,7 +36,7 @@ export interface Ruling {
    * against the caller: a Deny that depends on it applies, an Allow does not.
    */
   evaluate(record: Fields, id?: string, states?: RecordStates): Evaluation;
-  /** What evaluating records has taken so far: in each of them no more than one decision may. */
+  /** The steps that evaluating records has taken so far: in each of them no more than one decision may. */
   readonly steps: number;
 }
 

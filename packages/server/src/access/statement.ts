@@ -45,7 +45,7 @@ export function parseStatements(input: unknown): ParsedStatements {
   return errors.length === 0 ? { statements } : { errors };
 }
 
-/** What can be understood of a statement. What is not there, or not understood, is `undefined`. */
+/** The members of a statement that can be understood. A member that is missing or not understood is `undefined`. */
 export interface StatementReading {
   readonly Sid?: string | undefined;
   readonly Effect?: Effect | undefined;
@@ -87,7 +87,7 @@ export function isReportOnly(stored: unknown): boolean {
   return own(stored, 'Mode') === 'report' && unknownNames(stored, (name) => members.has(name)).length === 0;
 }
 
-/** What of stored statements is enforced. What is no list stays what it is: one broken statement. */
+/** The stored statements that are enforced. A value that is no list is left as it is: one broken statement. */
 export function enforcedOf(statements: unknown): unknown {
   return Array.isArray(statements) ? statements.filter((one) => !isReportOnly(one)) : statements;
 }
@@ -164,7 +164,7 @@ function checkMembers(statement: object, report: ReportMistake): boolean {
   return unknown.length === 0;
 }
 
-/** What could make a label seem another, or break the line that shows it. */
+/** The characters that could make a label seem another, or break the line that shows it. */
 const unfitForSid = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 function readSid(value: unknown, report: ReportMistake): string | undefined {

@@ -7,7 +7,7 @@ import { anyRun, type GlobPart, partsOf, symbolsOf } from './patterns/glob-searc
 
 /**
  * A text with variables: `${key}`, or `${key, 'default'}`, stands for the value of the context under that key, and
- * `${*}`, `${?}` and `${$}` for the character. What a variable stands for is taken as it is: a `*` in it is a `*`.
+ * `${*}`, `${?}` and `${$}` for the character. The value of a variable is taken as it is: a `*` in it is a `*`.
  */
 export interface PatternTemplate {
   readonly parts: readonly TemplatePart[];
@@ -112,7 +112,7 @@ export function withoutVariables(pattern: string): string {
   return pattern.replace(/\$\{[^}]*\}/g, '*');
 }
 
-/** What a request says must not make a pattern that takes long: one with more symbols is as though it had no value. */
+/** A request's values must not make a pattern that takes long: one with more symbols is as though it had no value. */
 const symbolsMax = 1024;
 
 export function expandedSymbols({ parts = [] }: TemplateExpansion, effort: Effort): readonly number[] | undefined {

@@ -3,7 +3,7 @@ import { type Effort, wholeEffort } from './effort.ts';
 import { compileGlob, matchesGlob } from './patterns/glob.ts';
 
 /**
- * What may be done to the records of an entity. An action is a verb followed by the name of an entity. No verb begins
+ * The operations on the records of an entity. An action is a verb followed by the name of an entity. No verb begins
  * with another, so every action reads in one way only.
  */
 export const verbs = ['get', 'list', 'count', 'create', 'update', 'delete', 'browse'] as const;
@@ -14,7 +14,7 @@ export type Verb = (typeof verbs)[number];
 const letter = (one: string): string => `[${one}${one.toUpperCase()}?]`;
 const more = '[A-Za-z0-9_*?]*';
 
-/** What can match the beginning of a verb, of any length: the `*` behind it matches the others. */
+/** A pattern of the beginning of a verb, of any length: the `*` behind it matches the others. */
 const openingText = (verb: string): string => [...verb].reduceRight((rest, one) => `(?:${letter(one)}${rest})?`, '');
 
 const patternVerbs = [...verbs, 'run'];
@@ -25,9 +25,9 @@ export const actionPattern = `^(?:(?:${patternVerbs.map(openingText).join('|')})
   .join('|')})[A-Za-z?]${more}|[rR][uU][nN][A-Za-z*?][A-Za-z0-9_*?-]*)$`;
 
 /**
- * Whether an action pattern, in which no two `*` stand together, can match any action at all. One that cannot is a
- * slip of the pen: a Deny with it would protect nothing. Logic blocks are run by `run` and their name, in which a `-` may
- * stand; a pattern with one has to spell that verb.
+ * Whether an action pattern, in which no two `*` are adjacent, can match any action at all. A pattern that cannot is a
+ * slip of the pen: a Deny with it would protect nothing. Logic blocks are run by `run` and their name, which may have a
+ * `-`; a pattern with one has to spell that verb.
  */
 export function mayMatchAction(pattern: string): boolean {
   if (/^run[a-z*?][a-z0-9_*?-]*$/i.test(pattern)) return true;
@@ -36,7 +36,7 @@ export function mayMatchAction(pattern: string): boolean {
   );
 }
 
-/** Where in the pattern a match can stand once the verb is read. */
+/** The positions in the pattern where a match can be once the verb is read. */
 function placesAfter(pattern: string, verb: string): readonly number[] {
   let places = withStarSkipped(pattern, [0]);
   for (const letter of verb) {
@@ -73,7 +73,7 @@ export function actionParts(action: string): ActionParts | undefined {
   return verb === undefined ? undefined : { verb, entityName: folded.slice(verb.length) };
 }
 
-/** Where an app asks for a verb: the method, and the path below the app. What is about no single record needs no id. */
+/** The method and the path below the app for a verb. A verb about no single record needs no id. */
 export function routeOfVerb(
   { verb, entityName }: ActionParts,
   id: string,
@@ -95,7 +95,7 @@ export function routeOfVerb(
   }
 }
 
-/** What the policies are asked about a block. */
+/** The action that the policies are asked for when a block runs. */
 export function runAction({ name = '' }: Readonly<Record<string, string>>): string {
   return `run${name}`;
 }

@@ -14,7 +14,7 @@ export interface Failed {
 /** Raises the org's alert, once an hour for each name. `count` is of what was seen to fail since, at least. */
 export type Notify = (place: Pick<Workspace, 'env' | 'orgCode'>, failed: Failed, count: number) => Promise<void>;
 
-/** Has an alert sent to where an org wants it: changes for the commit that tells of it in the audit log. */
+/** Has an alert sent where an org wants it: changes for the commit that records it in the audit log. */
 export type Announce = (
   orgCode: string,
   event: { readonly type: string; readonly data: Readonly<Record<string, string | number | null>> },
@@ -22,7 +22,7 @@ export type Announce = (
 
 const hour = 3600 * 1000;
 
-/** Of two nodes that tell of the same name one is refused. The alert holds no values of records. */
+/** Of two nodes that report the same name one is refused. The alert holds no values of records. */
 export function createNotifier({
   platform,
   now,
@@ -54,8 +54,8 @@ export function createNotifier({
 const ofBlock = { action: 'automation.failed', target: 'logicblock', named: 'block', counted: 'runs' };
 
 /**
- * By what failed: what kind of thing the name is of, and what it and its failures are called in the alert. `keys` stands
- * before the name, so that an event and a block of one name each have their alert.
+ * By the kind of failure: the kind of thing that failed, and the names of it and of its failures in the alert. `keys`
+ * precedes the name, so that an event and a block of one name each have their alert.
  */
 const alertTemplates = {
   event: { action: 'automation.dead', target: 'event', named: 'event', counted: 'deliveries', keys: '' },

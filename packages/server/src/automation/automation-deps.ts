@@ -1,4 +1,4 @@
-/** What the parts of automation work with, and the places in which they do. */
+/** The dependencies of the parts of automation, and the positions in the tenancy in which they work. */
 import type { ConfigReader } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
@@ -50,7 +50,7 @@ export function workspaceScope({ stores }: Stores, { env, orgCode }: OrgPlace, t
   return stores[env].scope(workspaceScopeName(orgCode, tenantCode));
 }
 
-/** What automation does, as plans cap it for each day. `script_ms` is time of scripts in milliseconds. */
+/** The kinds of work that plans cap for each day. `script_ms` is time of scripts in milliseconds. */
 export type WorkKind = 'runs' | 'deliveries' | 'script_ms' | 'mails';
 
 /** Counts the work of orgs, and holds it to their plans. */

@@ -1,11 +1,11 @@
 /**
- * How many writes are before a request that the platform sends to itself through others: a hook that is called by what
- * it has set off goes on counting. A relay that drops the header has it begin again; the runs of a day are bounded all
- * the same.
+ * The number of writes before a request that the platform sends to itself through others: a hook called by its own
+ * effects goes on counting. A relay that drops the header restarts the count; the runs of a day are bounded all the
+ * same.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The number of writes that may come of one another, and how many runs of writes. */
+/** The most writes, or runs, that may lead to one another. */
 export const chainDepthMax = 8;
 
 /** @param chain what was run for each of them, the first of them first. */

@@ -44,8 +44,8 @@ interface EventsDeps extends Pick<SharedDeps, 'stores' | 'clock' | 'newId' | 'wa
 export type OpenedEvents = ReturnType<typeof openEvents>;
 
 /**
- * What writes ask of events: what runs before them, and what they leave in their commits. Opened ahead of records;
- * {@link openAutomation} delivers it.
+ * The part of events that writes need: blocks that run before them, and items left in their commits. Opened ahead of
+ * records; {@link openAutomation} delivers the items.
  */
 export function openEvents(deps: EventsDeps) {
   const live = createLiveEvents(deps.stores);
@@ -53,7 +53,7 @@ export function openEvents(deps: EventsDeps) {
   const blocks = createStoredBlocks(deps);
   return {
     ...{ live, markedQueues, blocks, changesOf: deps.changesOf },
-    /** What waited in a workspace that is suspended no more goes on. */
+    /** Resumes the work that waited in a workspace while it was suspended. */
     workspaceResumed: createWorkspaceResumed(deps),
     recordEvents: createRecordEvents({ ...deps, live, markedQueues }),
     beforeEvents: createBeforeEvents({ ...deps, live, blocks }),

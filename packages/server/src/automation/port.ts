@@ -1,4 +1,4 @@
-/** What an org has configured to happen by itself, and the secrets that it uses with other systems. */
+/** The automation that an org has configured, and the secrets that it uses with other systems. */
 
 export type { BlockCaller, RunCallers } from './blocks/caller-effects.ts';
 export { automationKinds } from './kinds/automation-kinds.ts';

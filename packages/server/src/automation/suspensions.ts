@@ -39,7 +39,7 @@ export function workspaceOnce(place: WorkspacePlace): () => Promise<Workspace | 
 
 export type Suspensions = ReturnType<typeof createSuspensions>;
 
-/** When what is due in a suspended workspace is looked at again. */
+/** The time after which due work in a suspended workspace is looked at again. */
 const restMilliseconds = 60_000;
 
 export function createSuspensions(deps: Pick<SharedDeps, 'stores' | 'clock' | 'changesOf'>) {
@@ -90,7 +90,7 @@ export class RestCache {
   }
 }
 
-/** What waits in a workspace, by what its marks are called: outboxes, held records and runs. */
+/** The work that waits in a workspace, by the prefixes of its marks: outboxes, held records and runs. */
 const kinds = ['lane;', 'retry;', 'run;'] as const;
 /** Of each kind: marks that are looked at, and of these the ones that are moved. */
 const looksMax = 1000;

@@ -43,7 +43,7 @@ interface Meeting {
   readonly tenantCode: string;
 }
 
-/** Who is left of the two. */
+/** Races two removals. Returns the admin that is left of the two. */
 async function meet(store: Store, { interleaving, way, otherWay, tenantCode }: Meeting): Promise<'one' | 'other'> {
   const here = await foundWorkspace(store, systemClock, tenantCode);
   const founder = here.as(here.founderId);

@@ -4,13 +4,13 @@ import { type Actor, type PlannedChange, type RecordData, type RecordWrite, unco
 import type { Append } from '../store/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
 
-/** Where something is done, and by whom. */
+/** The workspace of an action, and its actor. */
 export interface WorkspaceAuditContext {
   readonly workspace: Workspace;
   readonly actor: Actor;
 }
 
-/** An entry of what is done inside a workspace. It belongs into the commit of what it tells of. */
+/** An entry of an action inside a workspace. It belongs into the commit of the action. */
 export function auditEntryInWorkspace(
   clock: Clock,
   { workspace, actor }: WorkspaceAuditContext,
@@ -63,7 +63,7 @@ function doneBy(kind: AuditedKind, before: RecordData | undefined, after: Record
   if (after === undefined) return 'removed';
   if (kind !== 'member') return 'changed';
   if (before.status !== after.status) return after.status === 'active' ? 'reactivated' : 'suspended';
-  // What a person is called and looks like is no change of access.
+  // A change of a person's name or looks is no change of access.
   return before.role === after.role ? undefined : 'role_changed';
 }
 

@@ -6,7 +6,7 @@ import { fieldTypeOf, lookupOf } from '../schema/port.ts';
 
 type LintedEntity = Parameters<typeof lintStatements>[1]['entities'][number];
 
-/** What the author of statements should review, in an app that has these entities and logic blocks. */
+/** Findings for the author of statements, in an app that has these entities and logic blocks. */
 export function lintPolicy(
   statements: unknown,
   entities: readonly LintedEntity[],

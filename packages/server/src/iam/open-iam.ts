@@ -18,7 +18,7 @@ export interface IamDeps extends AccessReadDeps, DecisionRecorderDeps {
 
 export type Iam = ReturnType<typeof openIam>;
 
-/** What people hold in workspaces, kept by the rules of its entities and shown to builders. */
+/** The access that people hold in workspaces, kept by the rules of its entities and shown to builders. */
 export function openIam(deps: IamDeps) {
   const { clock, naming } = deps;
   const recorder = startDecisionRecorder(deps);
@@ -27,7 +27,7 @@ export function openIam(deps: IamDeps) {
   return {
     /** Move with every write that changes what people hold. */
     epochs,
-    /** What the entities of access control demand of their records. */
+    /** The rules for records of the entities of access control. */
     rules: createIamRules({ epochs, clock, naming }),
     decisions: createDecisionLog(clock),
     recorder,

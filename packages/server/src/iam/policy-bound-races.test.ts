@@ -1,4 +1,4 @@
-/** How many policies a workspace may have, while many make the last one at once, on one node and on several. */
+/** Tests the bound of policies of a workspace, while many make the last one at once, on one node and on several. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';

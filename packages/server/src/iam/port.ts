@@ -1,4 +1,4 @@
-/** What a person holds in a workspace: policies, groups and links, what they allow, and what new workspaces begin with. */
+/** A person's access in a workspace: policies, groups and links, the rights by these, and those of new workspaces. */
 
 export { auditCallerOf, auditEntryInWorkspace, type WorkspaceAuditContext } from './audited-changes.ts';
 export { type DecisionLog, type LoggedDecision, logDenial } from './decisions/decision-log.ts';

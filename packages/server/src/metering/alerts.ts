@@ -23,7 +23,7 @@ import { type WorkLedger, workUsage } from './work-units/work-ledger.ts';
 /** As long as the longest window lasts, so that no alert is sent twice in one. */
 const rememberedMilliseconds = 62 * dayMilliseconds;
 
-/** Has an alert sent to where an org wants it: changes for the commit that tells of it in the audit log. */
+/** Has an alert sent where an org wants it: changes for the commit that records it in the audit log. */
 export type Announce = (
   orgCode: string,
   event: { readonly type: string; readonly data: Readonly<Record<string, string | number | null>> },

@@ -30,7 +30,7 @@ interface CallMeterDeps {
 interface MeteredCalls {
   calls: number;
   records: number;
-  /** What of it is known to be stored. */
+  /** The part of it that is known to be stored. */
   stored: Tally;
 }
 
@@ -72,7 +72,7 @@ const backMilliseconds = 60 * 60 * 1000;
 export class CallMeter {
   readonly #deps: CallMeterDeps;
   #orgs = noOrgs();
-  /** How often the clock was set back by days: what was stored before that is as good as another start's. */
+  /** The number of times the clock was set back by days: rows stored before that are as good as another start's. */
   #timesBack = 0;
   #day: Day;
   #dayEnds: number;
@@ -186,7 +186,7 @@ export class CallMeter {
     return found;
   }
 
-  /** What could not be stored while its day could be goes on to today: others may have folded that day already. */
+  /** Counts that could not be stored on their day move to today: others may have folded that day already. */
   #recall(day: MeteredDay): void {
     for (const cell of day.dirty.splice(0)) {
       const { calls, records } = difference(cell);

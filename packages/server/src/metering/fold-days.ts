@@ -116,7 +116,7 @@ async function removeBefore(scope: Scope, oldest: Day): Promise<void> {
   }
 }
 
-/** What the rows of an org's calls come to in an environment, and where they contradict each other. */
+/** The sums of the rows of an org's calls in an environment, and their contradictions. */
 interface CheckedDays {
   readonly days: readonly Day[];
   readonly calls: number;

@@ -13,11 +13,11 @@ import {
 } from './usage-rows.ts';
 
 /**
- * What was counted, by all nodes: what they have stored, and what this one holds in memory. Gate, report and alerts read
+ * The counts of all nodes: the stored ones, and those that this one holds in memory. Gate, report and alerts read
  * nothing else.
  */
 export interface Ledger {
-  /** By day, what other nodes have counted, and what this one does not hold in memory any more. */
+  /** By day, the counts of other nodes, and those that this one does not hold in memory any more. */
   stored(orgCode: string, env: Environment, from: Day): Promise<ReadonlyMap<Day, Tally>>;
   /** By day, all of it. */
   days(orgCode: string, env: Environment, from: Day): Promise<ReadonlyMap<Day, Tally>>;
@@ -32,7 +32,7 @@ export interface WorkspacesOfDay {
 
 export function createLedger(meter: CallMeter, orgScopes: OrgScopes): Ledger {
   const readStored = async (orgCode: string, env: Environment, from: Day) => {
-    // What this node holds may leave its memory while it reads: then all of it goes by how it was.
+    // Counts of this node may leave its memory while it reads: then all of it goes by how it was.
     const own: OwnDays = new Map(meter.own(orgCode, env));
     const days = new Map<Day, Tally>();
     for (const row of await readDays(orgScopes(orgCode)[env], from))
@@ -119,7 +119,7 @@ function addAll(sums: Map<string, Tally>, tallies: Iterable<readonly [string, Ta
   for (const [code, tally] of tallies) sums.set(code, addTallies(sums.get(code), tally));
 }
 
-/** How many records of an entity a workspace has, by the counter that every write of one moves in its own commit. */
+/** The number of an entity's records in a workspace, by the counter that every write of one moves in its commit. */
 export interface EntityRecords extends Pick<MeteredWorkspace, 'env' | 'tenantCode'> {
   readonly entity: string;
   readonly records: number;

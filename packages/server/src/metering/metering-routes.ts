@@ -17,11 +17,11 @@ export function meteringRoutes(deps: MeteringRouteDeps): RoutesOfModule {
 export interface MeteringRouteDeps {
   readonly metering: Pick<Metering, 'report' | 'plans' | 'caps' | 'alertPercents' | 'parts' | 'today'>;
   readonly site: ConsoleSite;
-  /** Where an org gets more. @param base the address of this gateway. */
+  /** The page where an org gets more. @param base the address of this gateway. */
   readonly upgradeUrl: (base: string) => string;
 }
 
-/** What orgs may use, for the operator. */
+/** Routes for the operator: the plans and limits of orgs. */
 function planRoutes({ metering }: MeteringRouteDeps): readonly AnyRoute[] {
   return [
     serve(usageApi.showPlan, async ({ params: { org = '' } }) => {
@@ -63,7 +63,7 @@ function observabilityRoutes(services: MeteringRouteDeps): readonly AnyRoute[] {
   ];
 }
 
-/** A limit that is reached stops writes, of which an org is always told. */
+/** A limit that is reached stops writes, of which an org is always notified. */
 function percentMistakes(body: unknown): readonly InputError[] {
   const { percents } = (body ?? {}) as { readonly percents?: unknown };
   if (!Array.isArray(percents)) return [];

@@ -117,7 +117,7 @@ for (const isFolded of [false, true])
     const { usage, today } = await node.gate.quota('acme');
     assert.deepEqual([today, usage.api_calls_per_day, usage.api_calls_per_month], ['2026-01-30', 6, 6]);
     await node.meter.flush();
-    // What was stored while the clock was wrong stays on the day that it was stored for.
+    // Counts stored while the clock was wrong stay on the day that they were stored for.
     const days = [
       ['2026-01-30', 6],
       ['2026-02-01', 1],

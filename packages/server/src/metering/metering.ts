@@ -87,7 +87,7 @@ export function startMetering(deps: MeteringDeps) {
   let following: Promise<void> | undefined;
   const turn = async (): Promise<void> => {
     await store().catch(onError);
-    // What follows may take long, and calls are stored each second all the same.
+    // The limit watch and the folding may take long, and calls are stored each second all the same.
     following ??= followAll().finally(() => {
       following = undefined;
     });

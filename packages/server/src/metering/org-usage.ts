@@ -7,7 +7,7 @@ import { caps, type Limits, metrics, type OrgPlan, type Plans, workLimits } from
 import { addTallies, addWork, type Day, firstOfMonth, noWork, type Tally, type WorkDone } from './usage-rows.ts';
 import type { WorkLedger } from './work-units/work-ledger.ts';
 
-/** What an org has used since the first of this month, of both environments together. */
+/** The usage of an org since the first of this month, of both environments together. */
 export interface MonthUsage extends WorkDone {
   readonly api_calls: { readonly today: number; readonly month: number };
   /** Records that were created less those that were removed. */

@@ -1,4 +1,4 @@
-/** What figures of usage are made up of: by workspace, and by every other dimension. */
+/** The parts of the figures of usage: by workspace, and by every other dimension. */
 import type { usageApi } from '@freehold/contract/management/usage';
 import type { QueryOf } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
@@ -30,7 +30,7 @@ export class PartsOfUsage {
   readonly #calls = new Map<string, WorkspaceCalls>();
   readonly #largest = new LargestDeps();
 
-  /** @param figure the one that is to be explained. */
+  /** @param figure the figure to explain. */
   constructor(today: Day, figure: Figure | undefined) {
     this.#today = today;
     this.#figure = figure;
@@ -75,7 +75,7 @@ export class PartsOfUsage {
 
 const partsMax = 1000;
 
-/** Keeps the largest of any number of parts, and what the others come to. */
+/** Keeps the largest of any number of parts, and the sum of the others. */
 class LargestDeps {
   #deps: FigurePart[] = [];
   #value = 0;

@@ -11,14 +11,14 @@ export const metrics = ['api_calls_per_day', 'api_calls_per_month', 'records'] a
 export type Metric = (typeof metrics)[number];
 
 /**
- * What an org may have configured: entities and indexes in each environment, policies in each workspace. Unlike a metric,
- * a cap that is reached closes nothing but what would add more.
+ * The counts that a plan caps for an org: entities and indexes in each environment, policies in each workspace. Unlike
+ * a metric, a cap that is reached closes nothing but changes that would add more.
  */
 export const caps = ['entities', 'indexes', 'policies'] as const;
 
 export type Cap = (typeof caps)[number];
 
-/** What automation may do in a day, in both environments together. Where it is reached nothing but automation rests. */
+/** The daily limits of automation, for both environments together. A reached limit stops automation alone. */
 export const workLimits = ['runs_per_day', 'deliveries_per_day', 'script_seconds_per_day', 'mails_per_day'] as const;
 
 export type WorkLimit = (typeof workLimits)[number];
@@ -26,7 +26,7 @@ export type WorkLimit = (typeof workLimits)[number];
 /** For how many days runs, and receipts of deliveries, are kept once they are over. */
 type Keeping = 'run_days' | 'receipt_days';
 
-/** What is left out has no limit but those of the platform itself. */
+/** A limit that is left out is that of the platform itself. */
 export type Limits = Readonly<Partial<Record<Metric | Cap | WorkLimit | Keeping, number>>>;
 
 interface Plan {
@@ -65,9 +65,9 @@ export interface OrgPlan extends Plan {
 
 export interface Plans {
   of(orgCode: string): Promise<OrgPlan>;
-  /** Gives an org a plan in place of the one that it has. @throws Problem `not_found`, `validation_failed`, `unknown_field`. */
+  /** Replaces the plan of an org. @throws Problem `not_found`, `validation_failed`, `unknown_field`. */
   set(orgCode: string, body: SentPlan, auditContext: AuditContext): Promise<OrgPlan>;
-  /** What an operator is shown. @throws Problem `not_found`. */
+  /** The plan, for an operator. @throws Problem `not_found`. */
   show(orgCode: string): Promise<OrgPlan>;
 }
 

@@ -182,7 +182,7 @@ function byWorkspace({ parts, records }: UsageFacts): readonly WorkspaceUsage[] 
   });
 }
 
-/** When the call flags that stand are gone at last; where none stands, when the next window is over. */
+/** The time at which the set call flags end; without one, the end of the current window. */
 function resetOf({ limits, usage, today }: QuotaUsage): string | null {
   const { apiLimitExceeded } = flagsOf(limits, usage);
   return resetsAt(apiLimitExceeded ? 'api_calls_per_month' : 'api_calls_per_day', today);
@@ -193,7 +193,7 @@ type Forecast = Readonly<Record<Metric, Day | null>>;
 
 const daysLookedBack = 7;
 const daysLookedAhead = 3650;
-/** Early in a day one call would stand for very many. */
+/** Early in a day one call would represent very many. */
 const shareOfDayMin = 1 / 24;
 
 /** @param days what was counted by day, of the last week at least. */
@@ -217,8 +217,8 @@ export function forecast(quota: QuotaUsage, days: ReadonlyMap<Day, Tally>, now: 
 }
 
 /**
- * What comes a day, by the last week, or by as much of it as there is. What is removed in the background is no tally's:
- * of records no more can have come and stayed than there are.
+ * The growth a day, by the last week or as much of it as there is. Records removed in the background are no tally's:
+ * no more of them can have been added and kept than there are.
  */
 function paceOf(days: ReadonlyMap<Day, Tally>, today: Day, share: number, recordsNow: number): Tally {
   const looked = Array.from({ length: daysLookedBack }, (_, back) => addDays(today, -back));

@@ -13,7 +13,7 @@ export interface UsageExport {
   /** The first and the last day of the calls. */
   readonly from: Day;
   readonly to: Day;
-  /** What is exported: undefined is everything. */
+  /** The metric that is exported: undefined is everything. */
   readonly metric: UsageEntry['metric'] | undefined;
 }
 

@@ -19,10 +19,10 @@ const callsPartition = 'usage;calls';
 const workspacesPartition = 'usage;workspaces';
 const workPartition = 'usage;work';
 
-// The figures are not looked at as they are read: a verification tells of those that are none.
+// The figures are not looked at as they are read: a verification finds those that are none.
 const tally = json<Tally>('row of usage', {});
 
-/** What a node counted of an org in a day, as a whole; without a node what all of them did, once the day is over. */
+/** The counts of a node for an org in a day, as a whole; without a node those of all of them, once the day is over. */
 export const dayTallies = table(
   ({ day, node }: { readonly day: Day; readonly node?: string }) => ({
     pk: callsPartition,
@@ -31,7 +31,7 @@ export const dayTallies = table(
   tally,
 );
 
-/** What it counted of one workspace; `''` is for calls of no workspace. */
+/** The counts of one workspace; `''` is for calls of no workspace. */
 export const workspaceTallies = table(
   ({ day, node, code }: { readonly day: Day; readonly node: string; readonly code: string }) => ({
     pk: workspacesPartition,
@@ -86,7 +86,7 @@ interface DayTally {
   readonly tally: Tally;
 }
 
-/** What the rows of days come to one after the other, and what cannot be read as such. */
+/** The sums of the rows of days one after the other, and the rows that cannot be read. */
 export function eachRow(scope: Scope, from: Day): AsyncGenerator<DayTally | UnreadableRow> {
   return readEach(itemsFrom(scope, callsPartition, from), (item) => {
     const { day, tally } = usageRow(scope, item);
@@ -192,13 +192,13 @@ export function firstOfMonth(day: Day): Day {
   return `${day.slice(0, 7)}-01`;
 }
 
-/** When the month that a day is in is over. */
+/** The time at which the month of a day ends. */
 export function endOfMonth(day: Day): number {
   const start = new Date(startOfDay(firstOfMonth(day)));
   return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1);
 }
 
-/** What is counted of a day: runs that were begun, attempts at deliveries, milliseconds of scripts, mails. */
+/** The kinds of work that are counted by day: runs started, attempts at deliveries, milliseconds of scripts, mails. */
 export const works = ['runs', 'deliveries', 'script_ms', 'mails'] as const;
 
 export type WorkKind = (typeof works)[number];
@@ -230,7 +230,7 @@ export async function readWork(scope: Scope, from: Day): Promise<readonly WorkRo
   return rows;
 }
 
-/** What cannot be read as a row of work. */
+/** The rows of work that cannot be read. */
 export async function* unreadableWork(scope: Scope, from: Day): AsyncGenerator<UnreadableRow> {
   for await (const item of itemsFrom(scope, workPartition, from))
     if (!isSound(scope, item))

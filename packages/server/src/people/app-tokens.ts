@@ -10,7 +10,7 @@ import { type AppUser, accountDisabled, appUsers, tokenEpoch } from './app-users
 import { appTokenLifetimeSeconds } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** What an app JWT says about its holder, beside the claims that make it a token. */
+/** The claims of an app JWT about its holder, beside the claims that make it a token. */
 export interface AppTokenSubject {
   readonly sub: string;
   readonly org: string;
@@ -19,7 +19,7 @@ export interface AppTokenSubject {
   /** These three are absent until a workspace is resolved. */
   readonly tenant_id?: string;
   readonly tenant_code?: string;
-  /** When the person came into the workspace: a membership that ended and started again is another one. */
+  /** The time at which the person joined the workspace: a membership that ended and started again is another one. */
   readonly member_since?: string;
   /** The person's token epoch: the token ends with it. */
   readonly ep: number;
@@ -30,7 +30,7 @@ export interface AppTokenSubject {
   readonly fn: string;
   readonly ln: string;
   readonly picture?: string;
-  /** Where the identity comes from: the provider's issuer. */
+  /** The source of the identity: the provider's issuer. */
   readonly idp: string;
   /** Seconds since the epoch of the real sign-in, which an exchange of one app JWT for another does not renew. */
   readonly auth_time: number;
@@ -75,7 +75,7 @@ export async function signAppToken(
 }
 
 /**
- * Takes a token as it stands in a request header, whatever that holds.
+ * Verifies a token from a request header, whatever that holds.
  * @throws Problem `token_expired` when everything but the time is right, else `token_invalid`. Its cause is a bare
  * reason, never an error of the library: those carry the claims, and a log must not hold an email address.
  */
@@ -235,7 +235,7 @@ export async function requireValidToken(orgScope: Scope, { sub, jti, ep }: AppTo
   throw new Problem('token_invalid', 'the sign-in behind the token has ended');
 }
 
-/** Ends one token, until it would have ended by itself. The check, which always holds, tells other nodes whose it is. */
+/** Ends one token, until its own expiry. The check, which always holds, names its owner for other nodes. */
 export function endToken({ jti, sub, exp }: AppTokenClaims): readonly Change[] {
   return [
     { kind: 'put', ...endedTokenKey(jti), value: '{}', if: 'any', due: { at: exp * 1000, queue: 'expire' } },
@@ -248,7 +248,7 @@ export function withNextEpoch(user: AppUser, at: string): AppUser {
   return { ...user, token_epoch: tokenEpoch(user) + 1, tokens_revoked_at: at };
 }
 
-/** What this process counts the revocations of a person's tokens under, the org first: none has a hyphen. */
+/** The key under which this process counts the revocations of a person's tokens, the org first: none has a hyphen. */
 export function tokensKeyOf({ env, org, sub }: Pick<AppTokenClaims, 'env' | 'org' | 'sub'>): string {
   return `${orgScopeName(org)}-${env}-${sub}`;
 }

@@ -1,4 +1,4 @@
-/** Who calls the routes of builders and of apps about themselves, as their handlers get them. */
+/** The callers of the routes of builders, and of those of apps about themselves, as their handlers get them. */
 import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
 import type { DeployKeyScope, ResolvedDeployKey } from './keys/deploy-keys.ts';
 import type { OrgCommand } from './org-users/org-directory.ts';
@@ -9,7 +9,7 @@ export interface BuilderCaller extends OrgCaller {
   readonly command: OrgCommand;
 }
 
-/** Who moves configuration: a builder, or a pipeline with a deploy key. */
+/** A caller who moves configuration: a builder, or a pipeline with a deploy key. */
 export interface DeployCaller extends Pick<OrgCaller, 'org' | 'role'> {
   readonly actor: AuditActor;
   /** Changes settings of the configuration of an app, beside what its role may. */
@@ -56,7 +56,7 @@ export function builderAsDeployer({ org, role, user }: OrgCaller): Deployer {
   return { org, role, actor: { kind: 'org_user', id: user.id } };
 }
 
-/** What the key is to handlers that ask for a role beside the scope. */
+/** The key, as a caller to handlers that ask for a role beside the scope. */
 export function keyAsDeployer({ id, scope, org }: ResolvedDeployKey): Deployer {
   const role = scope === 'activate' ? 'org_admin' : 'developer';
   return { org, role, actor: { kind: 'deploy_key', id }, ...(scope === 'settings' && { carriesSettings: true }) };

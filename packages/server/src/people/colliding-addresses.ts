@@ -2,7 +2,7 @@ import { emailKey } from '../lib/formats/email-key.ts';
 import { json } from '../store/table.ts';
 import { passwordIdp } from './app-users/app-user.ts';
 
-/** Where rows of addresses lie, in the scope of the platform and in those of orgs. */
+/** The partitions of rows of addresses, in the scope of the platform and in those of orgs. */
 export const addressPartitions = ['org-user-email', 'identity', 'verified-email'] as const;
 
 /** A row of one of these partitions, as it is stored. */

@@ -11,13 +11,13 @@ export interface Membership {
   readonly member: StoredRecord;
 }
 
-/** What is asked of the workspaces about the users of an app. They know people, and people know no more of them. */
+/** The questions to workspaces about the users of an app. They know people, and people know no more of them. */
 export interface Homes {
-  /** Tells them what the org has decided of two accounts; may be repeated. */
+  /** Gives them the org's decision on two accounts; may be repeated. */
   settle(place: OrgContext, user: AppUser, auditCaller?: AuditCaller): Promise<void>;
   /**
-   * The membership that a fresh token is for: in the workspace of the code, else in the one that is the person's by choice or
-   * by the rules of the app. Undefined for a person who is in none.
+   * The membership that a fresh token is for: in the workspace of the code, else in the person's own by choice or by
+   * the rules of the app. Undefined for a person who is in none.
    * @throws Problem `not_found`, `workspace_suspended`, `token_invalid`.
    */
   arrive(place: OrgContext, user: AppUser, tenantCode: string | undefined): Promise<Membership | undefined>;

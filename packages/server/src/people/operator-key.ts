@@ -32,7 +32,7 @@ function digestBytes(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
 
-/** What is wrong with a key that is to be set, said without it. A key for development may be short. */
+/** The fault of a key that is to be set, in words without the key. A key for development may be short. */
 export function operatorKeyFault(key: string, mode: 'development' | 'production'): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(key)) return 'must be printable ASCII without spaces';
   if (mode === 'development') return undefined;

@@ -14,7 +14,7 @@ import type { LoginThrottle } from './realm/realm.ts';
 import type { StepTokens } from './second-factors/step-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** What the files of this module work with: each asks for some of it. */
+/** The dependencies of the files of this module: each asks for some of them. */
 export interface Parts {
   readonly platform: Scope;
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -35,7 +35,7 @@ export interface Parts {
   readonly cursors: Cursors;
   /** Of what people may do in a workspace. */
   readonly epochs: AccessEpochs;
-  /** By `tokensKeyOf` and `sessionsKeyOf`: tells that this process has ended tokens of a person, or sessions of a builder. */
+  /** Counts, by `tokensKeyOf` and `sessionsKeyOf`, the tokens and sessions that this process has ended. */
   readonly revocations: AccessEpochs;
   /** Seals the secrets of authenticator apps. */
   readonly sealer: Sealer;

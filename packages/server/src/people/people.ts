@@ -54,13 +54,13 @@ export interface PeopleDeps extends Omit<Parts, OwnParts>, Pick<MailDraftsDeps, 
   };
   /** Every setting of an org. */
   readonly settingTypes: readonly SettingType[];
-  /** What a new password hash costs, where it is not the usual. */
+  /** The cost of a new password hash, where it is not the usual. */
   readonly passwordCost: PasswordCost | undefined;
 }
 
 export type People = Awaited<ReturnType<typeof createPeople>>;
 
-/** What the app gateway and the management gateway know callers by. */
+/** The services by which the app gateway and the management gateway identify callers. */
 export async function createPeople({ settings, passwordCost, ...deps }: PeopleDeps) {
   const { platform, stores, configs, clock, newId, signingKeys, homes } = deps;
   const issuer = await platformIssuer(platform, settings.publicUrl);
@@ -77,7 +77,7 @@ export async function createPeople({ settings, passwordCost, ...deps }: PeopleDe
   return {
     /** The origins from which browsers may call an app. */
     origins: createAppOrigins({ platform, configs, clock }),
-    /** What workspaces work with too. */
+    /** The parts that workspaces use too. */
     shared: {
       mailThrottle: made.mailThrottle,
       newAccount: createNewAccounts({ ...app, sendsMail: settings.smtp !== undefined }),

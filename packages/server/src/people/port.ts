@@ -1,4 +1,4 @@
-/** Who calls: org users and app users, how they sign in, their sessions and tokens, and the keys of servers. */
+/** Callers: org users and app users, their ways to sign in, their sessions and tokens, and the keys of servers. */
 export { type AppTokenClaims, unverifiedActor } from './app-tokens.ts';
 export { mailAppInvitation } from './app-users/app-mails.ts';
 export {

@@ -189,7 +189,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await rename(aside, path);
     await syncFolder(dirname(path));
   } catch (error) {
-    // Half of the secrets is of no use to anybody who may have them.
+    // Half of the secrets is of no use to a reader who may have them.
     await rm(aside, { force: true }).catch(() => undefined);
     throw new Unavailable(`the secrets in \`${path}\` cannot be written: ${sentenceOf(error)}`, { cause: error });
   }
@@ -198,7 +198,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 async function writeFlushed(path: string, text: string): Promise<void> {
   const file = await open(path, 'w', ownerMode);
   try {
-    // What a crash left behind keeps its mode.
+    // A file that a crash left behind keeps its mode.
     await file.chmod(ownerMode);
     await file.writeFile(text);
     await file.sync();
@@ -273,7 +273,7 @@ function sealedIn(text: string): string | undefined {
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Says what the text is, so that nothing else that the key may come to seal can be put in its place. */
+/** Names the kind of text, so that nothing else that the key may later seal can be put in its place. */
 const purpose = Buffer.from('freehold secrets');
 
 /** Nonce, tag and ciphertext in base64url. A random nonce does: secrets are written a few times a year. */
@@ -301,7 +301,7 @@ function openSealed(sealed: string, key: KeyObject | undefined): string {
   }
 }
 
-/** Where a key is to seal secrets. */
+/** The circumstances in which a key is to seal secrets. */
 export interface MasterKeyUse {
   readonly mode: 'development' | 'production';
   /** The secrets lie in the data folder, where nothing seals them. */

@@ -39,7 +39,7 @@ export interface SigningKey {
   readonly publicJwk: PublicSigningJwk;
 }
 
-/** Makes an ES256 key (P-256). Its id is its RFC 7638 thumbprint, so one key never stands under two ids. */
+/** Makes an ES256 key (P-256). Its id is its RFC 7638 thumbprint, so one key never has two ids. */
 export async function generateSigningKey(now: number, signsFrom = now): Promise<StoredSigningKey> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const { x, y, d } = await exportJWK(privateKey);
@@ -83,8 +83,8 @@ function toPublicJwk({ kid, private_jwk: { x, y } }: StoredSigningKey): PublicSi
 }
 
 /**
- * When each of the keys does what. A key signs until the next one's `signs_from`, and verifies until every token that it
- * signed has expired. So a rotation is one key added, in one write, and nothing has to happen at its times.
+ * The times of the keys. A key signs until the next one's `signs_from`, and verifies until every token that it signed
+ * has expired. So a rotation is one key added, in one write, and nothing has to happen at its times.
  */
 export type KeyTimeline = readonly TimedKey[];
 
@@ -140,8 +140,8 @@ export function withoutExpired(keys: readonly StoredSigningKey[], now: number): 
 }
 
 /**
- * Without the key of this id. If it was the signing key, the waiting one signs from now on, else `fresh` does: never
- * one that has retired. A key before it then verifies for as long again, which harms nothing.
+ * Without the key of this id. If it was the signing key, the waiting one signs from now on, else `fresh` does: never a
+ * retired key. A key before it then verifies for as long again, which harms nothing.
  */
 export async function withoutKey(
   keys: readonly StoredSigningKey[],

@@ -14,7 +14,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const start = Date.parse('2026-01-01T00:00:00Z');
 
-/** What a key is published before it signs, and what it verifies for after it signed. */
+/** The time for which a key is published before it signs, and the time for which it verifies after it signed. */
 const published = 10 * minute;
 const grace = 48 * hour + 10 * minute;
 

@@ -37,7 +37,7 @@ export interface SigningKeys {
   readonly removals: number;
 }
 
-/** What an operator does with them. A change is kept, and holds on this node, when it resolves; on others once they look. */
+/** An operator's actions on them. A change is kept when it resolves, and holds here; on others once they look. */
 interface SigningKeyAdmin {
   list(): readonly ShownSigningKey[];
   /** The key that is to sign next: a new one, or the one already waiting. @throws Problem `conflict`. */
@@ -210,7 +210,7 @@ function isTooOld(keys: readonly StoredSigningKey[], now: number, ageDaysMax: nu
   return isDue && keys.length < keysMax;
 }
 
-/** How soon a node learns what another one changed of the keys. */
+/** The time within which a node learns of changes of the keys by another. */
 const turnMilliseconds = 10_000;
 
 export interface KeyUpkeepDeps {

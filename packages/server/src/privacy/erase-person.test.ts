@@ -1,4 +1,4 @@
-/** What is left in the stores of a person who was erased: looked for in everything that is stored. */
+/** Tests the rest in the stores of a person who was erased: searched for in everything that is stored. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startFaultyPlatform } from '../testing/faults/faulty-platform.ts';
@@ -43,7 +43,7 @@ const note = {
   ],
 };
 
-/** What is left by id where the report says so, or until it runs out within a day. */
+/** The rows left by id where the report says so, or until they run out within a day. */
 const staying = [
   'audit',
   'idempotency',
@@ -95,7 +95,7 @@ for (const records of ['keep', 'delete_owned', 'delete_created'])
     assert.deepEqual(await platform.drift(), []);
   });
 
-/** Where an org keeps something of a person, beside records and codes that run out. */
+/** The places where an org keeps data of a person, beside records and codes that run out. */
 const planted = [
   'app-user',
   'app-user-identity',

@@ -242,7 +242,7 @@ async function takeOut(run: PersonJobRun, erasing: Erasing, { named, isGivenUp, 
   }
 }
 
-/** Where owners are unique, what erased owners are called may be taken by a record of another one. */
+/** If owners are unique, another record may have taken the id of erased owners. */
 async function changed(run: PersonJobRun, erasing: Erasing, named: NamedRecord): Promise<boolean> {
   const change = named.isRetired ? changeRetired : changeServed;
   try {

@@ -78,7 +78,7 @@ async function exportEnd({ deps, job }: PersonJobRun): Promise<PersonJobStep> {
 /** In characters; a piece is far below what an item may hold. */
 const chunkCharacters = 256 * 1024;
 
-/** The pieces that lines are written as, behind those that stand. */
+/** The pieces that lines are written as, behind the existing ones. */
 export function writeLines(jobId: string, job: JobRow, lines: readonly string[]) {
   const before = job.file ?? { bytes: 0, lines: 0, chunks: 0 };
   const text = lines.map((line) => `${line}\n`).join('');

@@ -79,7 +79,7 @@ async function previewGains(run: PersonJobRun): Promise<PersonJobStep> {
   return { job: over({ ...job, counts, gains, seen }, deps.clock.now()) };
 }
 
-/** What an account would hold in each workspace by a merge that it does not hold yet. @throws what the store throws. */
+/** The new memberships that an account would get in each workspace by a merge. @throws what the store throws. */
 export async function gainsOf({ holders }: Pick<PersonDataDeps, 'holders'>, place: OrgContext, pair: MergedPair) {
   const gains: Gain[] = [];
   const digest = createHash('sha256').update(JSON.stringify([pair.from, pair.into]));

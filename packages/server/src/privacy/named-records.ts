@@ -15,11 +15,11 @@ export function erasedOwnerOf({ id }: Pick<RecordData, 'id'>): string {
 export interface Replacing {
   readonly ids: AccountIds;
   readonly into?: string | undefined;
-  /** Where the person is erased: what required owner fields get. */
+  /** The value for required owner fields, where the person is erased. */
   readonly owner?: string | undefined;
 }
 
-/** The way a record is about a person: what comes first in this order counts. */
+/** The way a record is about a person: the first that applies in this order counts. */
 export type Relation = keyof Pick<Counts, 'owned' | 'created' | 'linked' | 'named'>;
 
 export interface NamedRecord {
@@ -28,7 +28,7 @@ export interface NamedRecord {
   readonly isRetired: boolean;
   readonly record: StoredRecord;
   readonly relation: Relation;
-  /** Where the walk goes on behind it. */
+  /** The position after which the walk continues. */
   readonly place: string;
 }
 

@@ -1,4 +1,4 @@
-/** What modules say of the data that they hold of a person, and what a job about a person works with. */
+/** The interface of modules that hold data of a person, and the dependencies of a job about a person. */
 import type { AuditCaller } from '../audit/audit-entry.ts';
 import type { ConfigReader, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -48,23 +48,23 @@ type Page = Pick<RangeRead, 'after' | 'limit'>;
 
 export interface Closing {
   readonly changes: readonly Change[];
-  /** How many sign-ins are among them. */
+  /** The number of sign-ins among them. */
   readonly identities: number;
 }
 
-/** What a module contributes that holds data of persons. A job asks each of them, in the order of their list. */
+/** The part of a module that holds data of persons. A job asks each of them, in the order of their list. */
 export interface PersonData {
   /** @throws Problem where the person must not be erased. Changes nothing. */
   mayErase?(place: OrgContext, userId: string, caller: AuditCaller): Promise<void>;
-  /** What is in a workspace beside its records, once these are done. */
+  /** The data in a workspace beside its records, once these are done. */
   readonly inWorkspace?: InWorkspace;
-  /** Removes what is left in the scope of the org at the end of an erasure, the first of very many; none where nothing is. */
+  /** Removes the rest in the org's scope at the end of an erasure, the first of very many; none if nothing is left. */
   left?(run: PersonRun): Promise<readonly Change[]>;
   /** The same of one account. */
   leftOfAccount?(orgScope: Scope, id: string): Promise<readonly Change[]>;
-  /** What goes in the commit that ends the erasure: the accounts themselves. */
+  /** The changes in the commit that ends the erasure: the accounts themselves. */
   withAccounts?(orgScope: Scope, ids: readonly string[]): Promise<readonly Change[]>;
-  /** What an account would hold by a merge that it does not hold yet, with all that this depends on. */
+  /** The rights that an account would gain by a merge, with all that this depends on. */
   gains?(place: OrgContext, pair: MergedPair): Promise<readonly { readonly gain: Gain }[]>;
 }
 
@@ -111,7 +111,7 @@ export interface PersonJobRun {
   readonly renewLease: () => Promise<void>;
 }
 
-/** What a step leaves, all of it in one commit of the org's scope. */
+/** The result of a step, all of it in one commit of the org's scope. */
 export interface PersonJobStep {
   readonly job: JobRow;
   readonly changes?: readonly Change[];
@@ -123,7 +123,7 @@ export interface PersonJobStep {
   readonly isIdle?: true;
 }
 
-/** What was found at one place, and what is done about it. */
+/** The findings at one place, and the changes to make about them. */
 export interface PersonFindings {
   readonly counts: Partial<Counts>;
   readonly job?: Partial<JobRow>;
@@ -132,12 +132,12 @@ export interface PersonFindings {
 }
 
 export interface RecordFindings extends PersonFindings {
-  /** Where the walk goes on; undefined behind the last record of the workspace. */
+  /** The position at which the walk continues; undefined behind the last record of the workspace. */
   readonly next: Pick<WorkspaceCursor, 'entity' | 'after'> | undefined;
   readonly isWaiting?: boolean;
 }
 
-/** What a job does about each thing that it finds. Each may be done again: a killed job repeats its last step. */
+/** The work of a job on each thing that it finds. Each may be done again: a killed job repeats its last step. */
 export interface Worker {
   readonly account: (run: PersonJobRun, account: PersonAccount) => Promise<PersonFindings> | PersonFindings;
   readonly identity: (run: PersonJobRun, identity: Row<string>) => PersonFindings;

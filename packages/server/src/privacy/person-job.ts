@@ -186,7 +186,7 @@ export function idsOf({ accounts = [] }: Pick<JobRow, 'accounts'>): ReadonlySet<
   return new Set(accounts);
 }
 
-/** What stays of a person who is erased, and why: said by each report, whatever was found. */
+/** The data that stays of a person who is erased, and the reasons: said by each report, whatever was found. */
 export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run'>): readonly Stays[] {
   const { named } = counts;
   return [
@@ -273,7 +273,7 @@ export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run
   ];
 }
 
-/** What a merge leaves as it is. */
+/** The data that a merge leaves as it is. */
 export function mergeStays({ counts }: Pick<JobRow, 'counts'>): readonly Stays[] {
   return [
     {

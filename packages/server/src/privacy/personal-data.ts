@@ -1,4 +1,4 @@
-/** What an org admin does about all data of one person: erases it, merges two accounts, or has it collected into a file. */
+/** An org admin's actions on all data of one person: to erase it, merge two accounts, or collect it into a file. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AuditContext, auditEntry } from '../audit/audit-entry.ts';
 import { emailKey } from '../lib/formats/email-key.ts';
@@ -75,7 +75,7 @@ interface Account {
 
 type JobKind = Pick<JobRow, 'kind' | 'dry_run' | 'records' | 'into'>;
 
-/** What the commit that begins a job changes already. */
+/** The changes that the commit starting a job makes already. */
 interface AtOnce {
   readonly changes: readonly Change[];
   readonly job?: Partial<JobRow>;
@@ -205,7 +205,7 @@ interface MergeChoice {
   readonly dryRun: boolean;
   /** The account that stays. */
   readonly into: string;
-  /** What the preview has shown. */
+  /** The digest of the preview that was shown. */
   readonly seen: string | undefined;
 }
 
@@ -233,7 +233,7 @@ async function startMerge(
   return job;
 }
 
-/** What an earlier merge has left to do comes first. */
+/** The rest of an earlier merge comes first. */
 async function settleBoth(
   deps: PersonalDataDeps,
   { env, orgCode, id, auditContext }: PersonCommand,

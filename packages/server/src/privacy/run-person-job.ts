@@ -138,7 +138,7 @@ function withoutProgress(job: JobRow): JobRow {
 const rowsPerStep = 1000;
 const workspacesShownMax = 200;
 
-/** The next step of the job from where it stands. */
+/** The next step of the job from its position. */
 function takeStep(run: PersonJobRun, worker: Worker): Promise<PersonJobStep> {
   const cursor: JobCursor = run.job.cursor ?? { phase: 'accounts' };
   switch (cursor.phase) {

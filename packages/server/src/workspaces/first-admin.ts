@@ -1,4 +1,4 @@
-/** Who becomes the first admin of production: the person who was named, and no one by coming first. */
+/** The first admin of production: the person who was named, and not the first to come. */
 
 import type { deployApi } from '@freehold/contract/management/deploy';
 import type { ReplyOf } from '@freehold/contract/route';
@@ -29,7 +29,7 @@ import {
 import { findIntent, type MembershipDeps } from './founding.ts';
 
 export interface FirstAdminDeps extends MembershipDeps {
-  /** Where the orgs are. */
+  /** The scope with the orgs. */
   readonly platform: Scope;
   /** Has this process look again at what people may do. */
   readonly epochs: AccessEpochs;
@@ -143,7 +143,7 @@ interface ProductionDeps extends AwaitingDeps {
   readonly clock: Clock;
 }
 
-/** How production comes to be, and who is its first admin. */
+/** The creation of production, and its first admin. */
 export function createProduction(deps: ProductionDeps) {
   return {
     /** @throws Problem `conflict` where the first admin of production is named too late. */
@@ -155,7 +155,7 @@ export function createProduction(deps: ProductionDeps) {
 }
 
 /**
- * Gives an org its production. Of one that is there the address of the first admin alone is changed, until its person has come.
+ * Gives an org its production. If it is there, only the address of the first admin is changed, until that person comes.
  * @throws Problem `conflict` where production has had its first admin.
  */
 export async function provisionProd(

@@ -96,7 +96,7 @@ export async function takeCode(
     const [head] = await orgScope.get([configHeadKey]);
     const config = await deps.configs[env].current(orgCode);
     const templates = settingOf(config, env, workspaceTemplates);
-    // What the platform itself gives every workspace is always there.
+    // The policies that the platform itself gives every workspace are always there.
     if (templates.policies.length > 0)
       await deps.foundingGate?.({ env, orgCode }, wanted.code, platformPolicies.length + templates.policies.length);
     const row: FoundingRow = {

@@ -1,4 +1,4 @@
-/** What the workspaces answer about the users of an app. */
+/** The answers of the workspaces about the users of an app. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditCaller } from '../audit/audit-entry.ts';
 import {
@@ -157,7 +157,7 @@ async function mergeMemberships(settling: Settling, into: FoundingMember, from: 
   if (chosen === undefined && other !== undefined) await tryCommit(orgScope, [chooseChange(into.id, other)]);
 }
 
-/** Where an account is remembered to be, and the default workspace. */
+/** The workspaces of an account by the org's hints, and the default workspace. */
 export async function workspacesOf(
   { deps, place, orgScope }: Pick<Settling, 'deps' | 'place' | 'orgScope'>,
   userId: string,

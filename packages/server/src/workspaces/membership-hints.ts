@@ -1,4 +1,4 @@
-/** What the org remembers of who is where. It helps to find; whether it holds, the workspace says. */
+/** The org's hints of memberships. They help to find a workspace; whether a membership holds, the workspace decides. */
 import type { Put, Remove, Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 

@@ -114,8 +114,8 @@ export type Arriving = Pick<AppUser, keyof FoundingMember | 'email_verified' | '
 
 /**
  * The workspace that a fresh token is for: the one that the person has switched to, else under single tenancy the
- * default one, else the one joined last. Undefined for a person who is in none. One who is nowhere but suspended gets
- * the membership that is. A workspace that is suspended is passed over.
+ * default one, else the one joined last. Undefined for a person who is in none. A person who is suspended in the
+ * default workspace and active in none gets that membership. A workspace that is suspended is passed over.
  * @throws Problem `workspace_suspended` where there is no other.
  */
 export async function resolveWorkspace(
@@ -261,8 +261,8 @@ async function joinWorkspace(
 }
 
 /**
- * An account that cannot be signed in to makes room for the one that has proved the address. Undefined if it was granted
- * more than every new member has.
+ * An account that cannot be signed in to makes room for the account that has proved the address. Undefined if it was
+ * granted more than every new member has.
  */
 export async function roomFor(
   deps: MembershipDeps,

@@ -1,6 +1,6 @@
 /**
  * A workspace is removed, and another one founded under its code, while a call by a token of the first is on its way:
- * whichever call of the one the other falls before, nothing of it comes to the second. Nothing is this slow; a machine
+ * whichever call of the one the other falls before, nothing of it gets into the second. Nothing is this slow; a machine
  * that was put to sleep is.
  */
 import assert from 'node:assert/strict';
@@ -42,7 +42,7 @@ interface Meeting {
   readonly clock: SteppedClock;
   readonly interleaving: Interleaving;
   readonly code: string;
-  /** Whether the other comes to found the next workspace while the call is still held. */
+  /** Whether the other process founds the next workspace while the call is still held. */
   readonly isSoFar: boolean;
 }
 
@@ -82,7 +82,7 @@ interface Call {
   readonly own: Store;
 }
 
-/** What a process does for a call: it lets the caller in, and writes what is asked for. */
+/** The work of a process for a call: it lets the caller in, and makes the requested write. */
 async function write(opened: OpenedStore, { clock, claims, own }: Call): Promise<void> {
   const { workspace } = await openWorkspaceSession(partsOn(own, clock), { kind: 'person', claims });
   const node = new RecordBench(opened, clock).node(own);

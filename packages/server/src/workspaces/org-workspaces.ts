@@ -128,7 +128,7 @@ async function describe(
   { id, code, name, state, created_at, suspended }: WorkspaceRow,
 ): Promise<ShownOrgWorkspace> {
   const scope = store.scope(workspaceScopeName(orgCode, code));
-  // The head has the present name; the row of the org has the one that the workspace was founded with.
+  // The head has the present name; the row of the org has the name that the workspace was founded with.
   const head = await readHead(scope);
   const { members, byEntity } = await countersOfWorkspace(scope);
   return {

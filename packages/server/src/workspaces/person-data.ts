@@ -1,4 +1,4 @@
-/** What the workspaces of an org hold of a person: memberships, invitations, and what the org remembers of both. */
+/** The data of a person in the workspaces of an org: memberships, invitations, and the org's hints of both. */
 import { referencesTo } from '../config/port.ts';
 import { erasedMember, findMember, heldPolicies } from '../iam/port.ts';
 import { emailKey } from '../lib/formats/email-key.ts';

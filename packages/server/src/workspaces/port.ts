@@ -1,3 +1,3 @@
-/** The workspaces that people are in: how they come to be, who is in them, and how they end. */
+/** The workspaces that people are in: their founding, their members, and their removal. */
 export { policyNaming } from './invitations/invitation.ts';
 export { type ActionContext, type WorkspaceAction, workspaceActions } from './workspaces.ts';

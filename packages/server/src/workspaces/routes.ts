@@ -112,7 +112,7 @@ async function visibleJob(services: WorkspaceRouteDeps, request: JobRequest, cal
   return found.job;
 }
 
-/** The org with its environments, and how production comes to be. */
+/** The org with its environments, and the creation of production. */
 function productionRoutes(deps: WorkspaceRouteDeps): readonly AnyRoute[] {
   return [
     serveReply(accountsApi.readOrg, (_request, caller) => shownOrg(deps, caller)),

@@ -158,7 +158,7 @@ export async function purgeWorkspace(
   const scope = store.scope(scopeName);
   await maintenance.setState(scopeName, 'open');
   await scope.commit([tombstone(clock.now() + codeKeptMilliseconds)], { priority: 'background' });
-  // What was written behind a pass, by a call that was under way, is found by the next one.
+  // A row written behind a pass, by a call that was under way, is found by the next one.
   while (await removeAll({ scope, maintenance }, renewLease));
   await forgetRuns(orgScope, work.code, renewLease);
   const due = { at: clock.now() + codeKeptMilliseconds, queue: 'expire' } as const;

@@ -31,7 +31,7 @@ export interface WorkspaceServicesDeps extends MembershipDeps, SharedOfPeople {
 
 export type WorkspaceServices = ReturnType<typeof createWorkspaceServices>;
 
-/** What users do with their workspaces, and what builders do with those of an app. */
+/** The services of users for their workspaces, and those of builders for the workspaces of an app. */
 export function createWorkspaceServices(deps: WorkspaceServicesDeps) {
   return {
     app: { workspaces: createWorkspaces(deps), invitations: createInvitations(deps) },

@@ -49,7 +49,7 @@ export function createWorkspaces(deps: WorkspacesDeps) {
   };
 }
 
-/** What a person asks for himself. */
+/** A person's request for himself. */
 interface OwnWorkspaceRequest {
   readonly claims: AppTokenClaims;
   readonly requestId: string;
@@ -202,7 +202,7 @@ function* codesFrom(name: string): Generator<string> {
 
 const attemptsMax = 8;
 
-/** Where an action on the workspace itself takes place, and what else its caller may do there. */
+/** The place of an action on the workspace itself, and the further rights of its caller there. */
 export interface ActionContext extends WriteContext {
   /** Whether another action is allowed, asked for on the same resource; what its body would decide is not. */
   allows(action: string): boolean;

@@ -22,7 +22,7 @@ const bare: AccessContext = {
   jwt: { two: ['a', 'b'], star: '*', deep: { er: 1 } },
 };
 
-/** What `operator` says of the record's field `x`. */
+/** Tests `operator` on the record's field `x`. */
 function ask(operator: string, expected: unknown, x: unknown, effect: Effect = 'Allow'): Truth {
   return askKey(operator, { 'record.x': expected }, { ...bare, record: { x } }, effect);
 }

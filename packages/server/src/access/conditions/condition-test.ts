@@ -25,7 +25,7 @@ export interface ConditionTest {
   readonly texts: readonly string[] | undefined;
   /** Means nothing once the effort is spent. */
   test(context: AccessContext, effort: Effort): Truth;
-  /** What holds of the record's fields where the test holds. */
+  /** A condition on one field that holds of every record of which the test holds. */
   equality(context: AccessContext, effort: Effort): FieldEquality | undefined;
   /**
    * The trees that an engine may be asked in its place, of records of which nothing else is pending. Undefined where no
@@ -40,7 +40,7 @@ export interface ConditionTest {
  * Several values where the operator asks for one cannot be evaluated, nor a value that the operator does not read, such as an
  * object by a String operator; and a value cannot be compared with a variable that leads to several members: then a Deny
  * takes effect and an Allow does not.
- * @param term one that `readCondition` gave.
+ * @param term a term that `readCondition` gave.
  */
 export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest {
   const key = parseContextKey(term.key);
@@ -73,7 +73,7 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
   };
 }
 
-/** What a test costs beside what it compares. */
+/** The cost of a test itself, without its comparisons. */
 const stepsOfTest = 64;
 
 const noBounds = (): undefined => undefined;
@@ -100,7 +100,7 @@ function isOfSeveral(found: unknown): boolean {
 type Evaluator = (found: unknown, context: AccessContext, effort: Effort) => Truth;
 
 /**
- * Each of the members whose names differ in case alone may be the one that is meant: an Allow must hold of all, and a Deny
+ * Each of the members whose names differ in case alone may be the one meant: an Allow must hold of all, and a Deny
  * of one of them. Where the operator asks for one value, they are several values like those of a list. A value that is not
  * known may be any, also none.
  */

@@ -32,7 +32,7 @@ import { numberBounds, type ScalarBounds, soleTextBounds, textBounds, truthBound
 
 type RecordedScalar = string | number | boolean;
 
-/** What the values are that a condition names. */
+/** The kind of value that a condition names. */
 export type Operand = 'text' | 'pattern' | 'number' | 'date' | 'boolean' | 'address';
 
 /** The way a value of the request is compared with those that a condition names. */
@@ -47,18 +47,18 @@ interface Operator {
 }
 
 interface IfVague {
-  /** What is said where a comparison cannot be made: of a value that the operator does not read, or with a variable that leads to several members. */
+  /** The result for a value that the operator does not read, and for a variable that leads to several members. */
   readonly ifVague: boolean;
 }
 
 export interface CompiledComparison {
-  /** What the values named ask the context for. */
+  /** The keys of the context that the named values use. */
   readonly keys: readonly ContextKey[];
   /** Means nothing once the effort is spent. */
   compare(value: unknown, context: AccessContext, effort: Effort): Truth;
   /** The texts of the values that the comparison holds of, where no request changes them. */
   readonly texts?: readonly string[];
-  /** What it says of a stored value, as far as the request alone decides it. */
+  /** The bounds on a stored value, as far as the request alone decides them. */
   bounds?(path: MemberPath, request: BoundsRequest): ScalarBounds | undefined;
   /** The only text that the comparison holds of, where that is known. */
   soleText?(context: AccessContext, effort: Effort): string | undefined;
@@ -114,10 +114,10 @@ function typedOperator<Known, Expected>(type: TypedOperator<Known, Expected>): O
 const stepsOfReading = 32;
 const stepsOfExpected = 8;
 
-/** The way a text is compared with one that a condition names. */
+/** The way a text is compared with the text that a condition names. */
 type StringMatch = 'Equals' | 'EqualsIgnoreCase' | 'Like';
 
-/** Compares texts by code points. What has no text cannot be compared. */
+/** Compares texts by code points. A value that has no text cannot be compared. */
 function stringOperator(way: StringMatch, { isNegated = false }: { readonly isNegated?: boolean } = {}): Operator {
   const isLike = way === 'Like';
   return {

@@ -3,7 +3,7 @@ import type { Comparison, MemberPath, MemberType, MemberValue, Where } from '../
 import { allOfBounds, anyOfBounds, exactly, notBounds, type WhereBounds } from '../../lib/where-bounds.ts';
 import { compareDecimals, type Decimal, readDecimal } from './compared-values.ts';
 
-/** What a comparison says of a text, a number or a boolean. */
+/** The bounds that a comparison sets on a text, a number or a boolean. */
 export interface ScalarBounds {
   readonly bounds: WhereBounds;
   /** It says the same of lists and objects; left out, it says nothing of them. */

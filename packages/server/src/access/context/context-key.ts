@@ -7,9 +7,9 @@ import { AlikeMembers, isAlike, placesOf, readPath, stepsOf, unknownValue } from
 /** A name by which a condition or a variable asks for something of the context. */
 export interface ContextKey {
   readonly text: string;
-  /** What it asks for is not known while any of these is pending. */
+  /** The value of the key is not known while any of these is pending. */
   readonly needs: readonly Pending[];
-  /** Where the key names a state of the record. */
+  /** The state of the record, where the key names one. */
   readonly state: RecordState | undefined;
   /** The field, where the key asks for a field of the record and for nothing within it. */
   readonly recordField: string | undefined;
@@ -17,7 +17,7 @@ export interface ContextKey {
   fieldNames(context: AccessContext): readonly string[];
   /** `undefined` where the context has no such thing, `AlikeMembers` where it has several. The time is a `Date`. */
   read(context: AccessContext, effort: Effort): unknown;
-  /** What it leads to, by the names below its root as the context has them: several where these differ in ASCII case. */
+  /** The paths it leads to, in the context's names: several where these differ in ASCII case. */
   spellings(context: AccessContext, effort: Effort): readonly string[];
 }
 
@@ -174,7 +174,7 @@ function isPath(names: readonly string[]): boolean {
 }
 
 /**
- * What the members are of what a path starts from. `given`: they are called as the platform says, and not chosen by the
+ * The members of the start of a path. `given`: they are called as the platform says, and not chosen by the
  * sender or author. `fields`: they are called as the definition says. `sent fields`: its sender chose them among names
  * that the definition has.
  */

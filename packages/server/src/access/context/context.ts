@@ -1,15 +1,15 @@
 import { foldAscii } from '../../lib/fold-ascii.ts';
 
 /**
- * What a request may leave open when it is ruled on: its body is not read yet, or the record, or which record it is, or
- * how it leaves the record.
+ * The parts of a request that may be open when it is ruled on: its body is not read yet, or the record, or which record
+ * it is, or how it leaves the record.
  */
 export type Pending = 'body' | 'record' | 'id' | 'after';
 
 /** The way a write finds a record, and how it leaves it. */
 export type RecordState = 'before' | 'after';
 
-/** What conditions, and variables in patterns, may look at. Plain data; nothing in it is looked up in a prototype. */
+/** The values that conditions and variables may use. Plain data; nothing in it is looked up in a prototype. */
 export interface AccessContext {
   readonly request: RequestContext;
   readonly user: { readonly id: string; readonly email: string };
@@ -25,14 +25,14 @@ export interface AccessContext {
   readonly naming?: FieldNaming | undefined;
   /** Whether a name of a field is one whose values no explanation shows. Only explanations ask. */
   readonly isSecret?: (field: string) => boolean;
-  /** What is not known yet. What is neither here nor there is absent. */
+  /** The parts that are not known yet. A value neither here nor there is absent. */
   readonly pending?: readonly Pending[];
   /** Of a call that was made before: what is left of its record, body, query and token. */
   readonly kept?: CallValues;
 }
 
 interface CallValues {
-  /** What the call had under a key; undefined where the context has it. */
+  /** The value that the call had under a key; undefined where the context has it. */
   find(text: string): { readonly value: unknown } | undefined;
   isUnknown(text: string): boolean;
 }

@@ -2,9 +2,9 @@ import { foldAscii } from '../../lib/fold-ascii.ts';
 import { type Effort, isSpent, spend } from '../effort.ts';
 import { bodyMembers, type FieldNaming, namesAround, presentName, recordMembers } from './context.ts';
 
-/** What a key leads to where it leads to several members: their names differ in ASCII case alone. */
+/** The values of a key that leads to several members: their names differ in ASCII case alone. */
 export class AlikeMembers {
-  /** What each of them holds: nothing, one value or a list. */
+  /** The content of each of them: nothing, one value or a list. */
   readonly contents: readonly unknown[];
 
   constructor(contents: readonly unknown[]) {
@@ -68,7 +68,7 @@ interface PathStep {
   readonly first: readonly [name: string] | undefined;
 }
 
-/** Where the path leads, by the names as the objects have them. */
+/** The end of the path, by the names as the objects have them. */
 interface MemberPosition {
   readonly names: readonly string[];
   readonly value: unknown;
@@ -91,7 +91,7 @@ export function stepsOf(
 }
 
 /**
- * What the path leads to: `undefined` where it ends before. Means nothing once the effort is spent.
+ * The value at the end of the path: `undefined` where it ends before. Means nothing once the effort is spent.
  * @param naming where the members of the start are fields: how these are called.
  */
 export function readPath(start: unknown, steps: readonly PathStep[], effort: Effort, naming?: FieldNaming): unknown {

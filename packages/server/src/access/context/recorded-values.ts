@@ -5,7 +5,7 @@ import { type ContextKey, isPending } from './context-key.ts';
 
 type RecordedScalar = string | number | boolean;
 
-/** What a call had under keys, by the keys in lower case; null where it had nothing. */
+/** The values that a call had under keys, by the keys in lower case; null where it had nothing. */
 export type RecordedTexts = Readonly<Record<string, RecordedScalar | readonly RecordedScalar[] | null>>;
 
 /** Of one call; what is longer is not kept, and then is not known later. */
@@ -36,7 +36,7 @@ export function readKept(
   return effort.stepsLeft < 0 ? {} : kept;
 }
 
-/** What a call had under keys, in place of the call. */
+/** The values that a call had under keys, in place of the call. */
 export class RecordedValues {
   readonly #values: ReadonlyMap<string, unknown>;
 

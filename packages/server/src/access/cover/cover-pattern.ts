@@ -4,7 +4,7 @@ import { compileFields, type FieldPatterns, splitFields, takesField } from '../f
 import type { Effect } from '../truth.ts';
 
 /**
- * How the reaches of two patterns lie to each other. A pattern is as `compileGlob` takes it: `*` stands for any run of
+ * A pattern, as a set of strings to compare with another. It is as `compileGlob` takes it: `*` stands for any run of
  * characters, `?` for exactly one code point. To compare actions, fold both of them first.
  */
 export interface Pattern {
@@ -27,7 +27,7 @@ export function readPattern(text: string): Pattern {
  * is covered in a way that the symbols do not show.
  *
  * The walk is that of a glob over a subject, the symbols of `narrow` taken as the subject: a `*` of `wide` may take up
- * any of them, a `?` one that stands for exactly one character, and a `*` of `narrow` is taken up by a `*` alone.
+ * any of them, a `?` a symbol that stands for exactly one character, and a `*` of `narrow` is taken up by a `*` alone.
  */
 export function covers(wide: Pattern, narrow: Pattern, effort: Effort): boolean {
   if (!spend(effort, 1)) return false;
@@ -134,7 +134,7 @@ function wildcardsAt(symbols: readonly number[], start: number): readonly number
   return symbols.slice(start, end);
 }
 
-/** What narrows a statement beside its patterns. */
+/** The conditions and fields that narrow a statement beside its patterns. */
 export interface CoverScope {
   /** The terms of its condition, such that equal ones are equal texts: none for a statement that always applies. */
   readonly condition: ReadonlySet<string>;

@@ -19,7 +19,7 @@ function policy(statements: unknown, policyId = 'p'): HeldPolicy {
   return { policyId, policyName: `policy ${policyId}`, statements };
 }
 
-/** What one who holds `author` meets when granting `granted`. */
+/** The escalation found when the holder of `author` grants `granted`. */
 function granting(granted: readonly unknown[], author: readonly unknown[], steps?: number): Escalation | undefined {
   return findEscalation({ before: [], after: [policy(granted)] }, [policy(author, 'own')], { steps });
 }
@@ -110,7 +110,7 @@ test('names the policy, the statement and the patterns', () => {
   });
 });
 
-/** What one who holds `author` meets when changing a policy, which is his own where `isOwn` says so. */
+/** The escalation found when the holder of `author` changes a policy, which is his own where `isOwn` says so. */
 function changing(
   [before, after]: readonly [readonly unknown[], readonly unknown[]],
   author: readonly unknown[],

@@ -35,7 +35,7 @@ interface GrantChange {
 /** One action pattern and one resource pattern of a statement, by which a write reaches beyond its author. */
 interface Excess {
   /**
-   * `uncovered`: an Allow that no Allow of the author covers; `denied`: one that a Deny of the author overlaps;
+   * `uncovered`: an Allow that no Allow of the author covers; `denied`: an Allow that a Deny of the author overlaps;
    * `lifted`: a Deny that goes away and is attached to the author.
    */
   readonly kind: 'uncovered' | 'denied' | 'lifted';
@@ -143,7 +143,7 @@ function renamedOf(entities: readonly RenamedEntity[], effort: Effort): RenamedB
   };
 }
 
-/** What is missing or cannot be read of a broken statement stands for everything, as it does in a decision. */
+/** A member that a broken statement lacks, or that cannot be read, stands for everything, as it does in a decision. */
 interface ReadStatement {
   readonly policy: HeldPolicy;
   readonly position: number;
@@ -162,7 +162,7 @@ interface LiftedDeny {
   readonly resource: Pattern;
 }
 
-/** What the pairs of a granted Allow are held against. */
+/** The statements that the pairs of a granted Allow are compared with. */
 interface CoverComparison {
   readonly current: readonly ReadStatement[];
   readonly lifted: readonly ReadStatement[];
@@ -182,7 +182,7 @@ function comparisonOf(
   };
 }
 
-/** What can be relied on to allow: a broken Allow cannot. */
+/** The statements that can be relied on to allow: a broken Allow cannot. */
 function allowsOf(statements: readonly ReadStatement[]): readonly ReadStatement[] {
   return statements.filter(({ effect, isBroken }) => effect === 'Allow' && !isBroken);
 }
@@ -267,7 +267,7 @@ function coverPair(
   );
 }
 
-/** What a broken Deny was meant to reach is not known, so it overlaps everything. */
+/** The intended reach of a broken Deny is not known, so it overlaps everything. */
 function overlapPair(denies: readonly ReadStatement[], { action, resource, effort }: Pair): boolean {
   return denies.some(
     ({ isBroken, actions, resources }) =>
@@ -280,10 +280,10 @@ function readPolicies(policies: readonly HeldPolicy[]): readonly ReadStatement[]
   const distinct = new Map(policies.map((policy) => [policy.policyId, policy]));
   return [...distinct.values()].flatMap((policy) => {
     const { statements } = policy;
-    // What is no list at all is read as one broken statement: it denies everything.
+    // A value that is no list at all is read as one broken statement: it denies everything.
     const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
     return elements.flatMap((element, position) =>
-      // What is never enforced neither gives nor takes anything.
+      // A statement that is never enforced neither gives nor takes anything.
       isReportOnly(element) ? [] : [readElement(policy, position, element)],
     );
   });

@@ -61,7 +61,7 @@ const beforeAndAfter = {
 
 const ownRecord = `/item/user/${'$'}{user.id}`;
 
-/** What is found, as `code pointer`; what is not wired up yet is none of the rules' business. */
+/** The findings, as `code pointer`, without those of features that are not wired up yet. */
 function found(statements: unknown): readonly string[] {
   return lintStatements(statements, entities)
     .filter(({ code }) => code !== 'not_supported')

@@ -23,8 +23,8 @@ const findingsMax = 200;
 const stepsMax = 2_000_000;
 
 /**
- * What the author should review before these statements become a policy: everything that a policy would be refused for,
- * and what is likely not to mean what it says. The worst comes first.
+ * The findings to review before these statements become a policy: everything that a policy would be refused for, and
+ * statements that likely do not mean what they say. The worst comes first.
  */
 export function lintStatements(input: unknown, app: LintedApp): readonly Finding[] {
   const parsed = parseStatements(input);

@@ -22,7 +22,7 @@ export function warning(code: string, pointer: string, message: string): Finding
 /** Looks for one kind of trap. */
 export type LintRule = (policy: LintedPolicy) => readonly Finding[];
 
-/** What policies may name. */
+/** The names that policies may use. */
 export interface LintedApp {
   readonly entities: readonly LintedEntity[];
   /** Entities of the platform, by their names. */
@@ -35,7 +35,7 @@ export interface LintedApp {
 
 export interface LintedRoute {
   readonly action: string;
-  /** What follows the verb. */
+  /** The part after the verb. */
   readonly name: string;
   readonly method: string;
   /** With `*` in place of each parameter. */
@@ -51,7 +51,7 @@ export interface LintedPolicy extends Pick<LintedApp, 'entities' | 'systemEntiti
   readonly effort: Effort;
 }
 
-/** What an app can ask the policies: an action, and where it is asked for. */
+/** A request that an app can make: an action, and the paths it is asked for on. */
 export interface LintedRequest {
   readonly action: string;
   /** Undefined for what is about the workspace itself. */
@@ -72,7 +72,7 @@ export interface LintedEntity {
 }
 
 export interface LintedStatement {
-  /** Where it stands in the body. */
+  /** The position of the statement in the body. */
   readonly pointer: string;
   readonly Effect: 'Allow' | 'Deny';
   readonly actions: readonly LintedPattern[];

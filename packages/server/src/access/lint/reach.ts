@@ -136,7 +136,7 @@ function coveredBy({ effort }: LintedPolicy, wide: readonly LintedPattern[], nar
   return wide.some((pattern) => pattern.text === narrow.text || coversAll(pattern, narrow.reach));
 
   function coversAll(pattern: LintedPattern, reach: Pattern): boolean {
-    // What a variable stands for is not known, so a pattern with one covers nothing but itself.
+    // The value of a variable is not known, so a pattern with one covers nothing but itself.
     return !pattern.text.includes('$') && covers(pattern.reach, reach, effort);
   }
 }

@@ -177,7 +177,7 @@ function findingOf({ key, pointer, patternCount, stepsPerCharacter }: Comparison
 /** Few texts are longer. */
 const usualMax = 64 * 1024;
 
-/** What is in a body or a record may be as long as a body; most else comes with the headers. */
+/** A value of a body or a record may be as long as a body; most others come with the headers. */
 function longestOf(key: string): number {
   const folded = foldAscii(key);
   if (/^(?:record|request\.body)\./.test(folded)) return 1024 * 1024;

@@ -25,7 +25,7 @@ export function symbolsOf(parts: readonly GlobPart[]): readonly number[] {
  * Matches as a glob does, in time that grows with the subject times a 32nd of the longest run of symbols without a `*`:
  * for long subjects, where trying one place after the other could be made to take long.
  *
- * What stands before the first `*` and after the last has its place. What stands between two is looked for from the
+ * The text before the first `*` and after the last has its position. The text between two is searched for from the
  * left: the first place where it is found leaves most to the rest. Means nothing once the effort is spent.
  */
 export function matchesLong(symbols: readonly number[], subject: string, effort: Effort): boolean {
@@ -43,7 +43,7 @@ export function matchesLong(symbols: readonly number[], subject: string, effort:
   return true;
 }
 
-/** What a character of a long subject may take at most. The ends have their places, and cost nothing by its length. */
+/** The most steps that a character of a long subject may take. The ends are fixed, and cost nothing by its length. */
 export function stepsPerCharacter(symbols: readonly number[]): number {
   const between = segmentsOf(symbols).slice(1, -1);
   return Math.max(0, ...between.map((segment) => (segment.includes(anyOne) ? stepsByBits(segment) : 1)));
@@ -87,7 +87,7 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Where the segment ends if it stands at the position. */
+/** The end of the segment, if it is at the position. */
 function endAt(segment: Segment, subject: string, start: number): number | undefined {
   let position = start;
   for (const symbol of segment) {
@@ -126,7 +126,7 @@ interface WordRange {
   readonly effort: Effort;
 }
 
-/** Where the first occurrence of the segment ends. */
+/** The end of the first occurrence of the segment. */
 function endOfFirst(segment: Segment, subject: string, range: WordRange): number | undefined {
   if (segment.includes(anyOne)) return endByBits(segment, subject, range);
   const text = String.fromCodePoint(...segment);

@@ -10,11 +10,11 @@ import { anyOne, anyRun, type GlobPart, matchesLong, partsOf, symbolsOf } from '
 export interface Glob {
   readonly pattern: string;
   readonly kind: 'any' | 'literal' | 'prefix' | 'suffix' | 'general';
-  /** What a literal, prefix or suffix is compared with. */
+  /** The text that a literal, prefix or suffix is compared with. */
   readonly text: string;
   /** For the general kind. */
   readonly symbols: readonly number[];
-  /** Of UTF-16 units: what is shorter is not matched. */
+  /** Of UTF-16 units: a shorter subject is not matched. */
   readonly lengthMin: number;
 }
 

@@ -29,14 +29,14 @@ export interface OpenPath {
   readonly before: string;
 }
 
-/** What a pattern is asked. */
+/** A path to match with a pattern. */
 export interface PathRequest {
   readonly path: string | OpenPath;
   context(): AccessContext;
   readonly effort: Effort;
 }
 
-/** @param pattern one that was found to be sound. */
+/** @param pattern a pattern that was found to be sound. */
 export function compileResource(pattern: string, effect: Effect): ResourceGlob {
   const template = readTemplate(pattern, true);
   const plain = template.parts.filter((part) => typeof part !== 'object');
@@ -45,8 +45,8 @@ export function compileResource(pattern: string, effect: Effect): ResourceGlob {
 }
 
 /**
- * A variable without a value makes a pattern that matches nothing. One that leads to several members counts against the
- * caller: it is a `*` in a Deny, and makes an Allow match nothing. Means nothing once the effort is spent.
+ * A variable without a value makes a pattern that matches nothing. A variable that leads to several members counts
+ * against the caller: it is a `*` in a Deny, and makes an Allow match nothing. Means nothing once the effort is spent.
  */
 export function reaches(glob: ResourceGlob, { path, context, effort }: PathRequest): Truth {
   if (glob.kind === 'variable')
@@ -113,7 +113,7 @@ export function mayBeOpen(glob: ResourceGlob): boolean {
   return glob.kind === 'variable' && glob.template.keys.some(({ needs }) => needs.length > 0);
 }
 
-/** What the variables of the pattern ask for. */
+/** The keys of the variables of the pattern. */
 export function keysOf(glob: ResourceGlob): readonly ContextKey[] {
   return glob.kind === 'variable' ? glob.template.keys : [];
 }

@@ -75,7 +75,7 @@ function assertWithin(smaller: FieldSet | undefined, larger: FieldSet | undefine
   for (const name of fieldNames) assert.ok(!has(smaller, name) || has(larger, name), `${description}: ${name}`);
 }
 
-/** What is said once more is known. A denial for want of any Allow may be said before it is known that a Deny matches too. */
+/** A ruling must agree with the later decision. A denial for want of any Allow may precede that by a Deny. */
 function assertFollows(
   open: Ruling,
   evaluated: { readonly outcome: string },

@@ -24,7 +24,7 @@ type Field = keyof typeof fields;
 const known = Object.keys(fields) as readonly Field[];
 const naming = namingOf(Object.values(fields));
 
-/** How a policy or a request calls a field: by its present name, or by any. */
+/** The way a policy or a request calls a field: by its present name, or by any. */
 type Caller = (field: Field) => string;
 const byPresent: Caller = (field) => fields[field][0];
 

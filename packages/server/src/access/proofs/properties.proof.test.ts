@@ -1,4 +1,4 @@
-/** What must hold whatever the policies are, named after the theorems that Cedar is proved to have. */
+/** Properties that hold whatever the policies are, named after the theorems that Cedar is proved to have. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** What the `statements` of a policy look like: by the tables and limits by which they are read. */
+/** The JSON Schema of the `statements` of a policy, made from the tables and limits by which they are read. */
 import { anyOf, arrayOf, closedObjectOf, type JsonSchema, orListOf, text } from '../../lib/json-schema.ts';
 import { decimalPattern, momentPattern } from '../conditions/compared-values.ts';
 import { existsSuffix, type Operand, operandsByName, qualifiers } from '../conditions/operators.ts';

@@ -24,11 +24,11 @@ export interface Candidates {
 /** A path of the class, or what the paths of the class begin with. */
 export type SelectedPath = { readonly path: string } | OpenPath;
 
-/** What may concern requests on the paths of one class. */
+/** The statements that may concern requests on the paths of one class. */
 export interface StatementSelection {
   readonly denies: Candidates;
   readonly allows: Candidates;
-  /** What it keeps, in references. */
+  /** The number of references it keeps. */
   readonly weight: number;
 }
 
@@ -242,7 +242,7 @@ class Beginnings {
     this.#shorter = shorter;
   }
 
-  /** The place of the longest one that the text begins with; another text where there is none. */
+  /** The position of the longest text that the text begins with; another text where there is none. */
   longestOf(text: string): string {
     return `^${this.#longest(text, this.#shorter, this.#lastUpTo(text))}`;
   }

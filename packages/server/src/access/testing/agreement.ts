@@ -22,7 +22,7 @@ export interface PolicySample {
   readonly policies: readonly unknown[];
 }
 
-/** How often what came up, by name, in the first request of every world. */
+/** The number of times each thing came up, by name, in the first request of every world. */
 export type Distribution = Map<string, number>;
 
 export interface Disagreement {

@@ -49,7 +49,7 @@ function four(make: (index: number) => string): readonly string[] {
 }
 
 /**
- * What a decision costs with all that one person may hold, where no statement decides before the last. Each time is the
+ * Measures a decision with all that one person may hold, where no statement decides before the last. Each time is the
  * least of five in a row: the others include other load of the machine.
  */
 export function benchCaps(say: (text: string) => void): void {

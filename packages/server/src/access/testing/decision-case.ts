@@ -15,7 +15,7 @@ export interface CaseRequest {
   /** The default is to read an order: `getorder` on `/item/order/1`. */
   readonly action?: string;
   readonly resource?: string;
-  /** What the case depends on; everything else is as in `plainContext`. */
+  /** The values that the case depends on; everything else is as in `plainContext`. */
   readonly context?: CaseContext;
   readonly decision: 'allowed' | 'explicit_deny' | 'implicit_deny';
   /** Some of the fields that the caller may use, and some that it may not. */

@@ -35,7 +35,7 @@ export const soundValues: Readonly<Record<Kind, readonly Scalar[]>> = {
   truth: ['true', 'false', true, false],
 };
 
-/** What a request can bring and no policy may hold: nearly a value of the kind. */
+/** Values that a request can bring and no policy may hold: nearly a value of the kind. */
 export const nearValues: Readonly<Record<Kind, readonly Scalar[]>> = {
   text: ['$' + '{user.id}', '$' + '{*}', 'a\u0000'],
   number: [

@@ -126,7 +126,7 @@ function randomList(dice: Dice, palette: Palette, kind: Kind): readonly unknown[
   });
 }
 
-/** Mostly one that the palette's texts hold too. */
+/** Mostly an id that the palette's texts hold too. */
 function randomId(dice: Dice, palette: Palette): string {
   const known = palette.text.filter((text) => ids.some((id) => id === text));
   return String(dice.pick(dice.hits(60) ? known : ids));

@@ -31,7 +31,7 @@ export function readCondition(condition: unknown): readonly ConditionEntry[] | '
 
 export function entryHolds(entry: ConditionEntry, effect: 'Allow' | 'Deny', context: AccessContext): boolean {
   const { qualifier, operator, key } = entry;
-  // What is not known must not allow, and must not switch a Deny off.
+  // An unknown value must not allow, and must not switch a Deny off.
   if (isUnknown(key, context)) return effect === 'Deny';
   const readings = readingsOf(key, context);
   // Several values where one is asked for cannot be evaluated: that must not allow, and must not switch a Deny off.

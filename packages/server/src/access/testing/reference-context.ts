@@ -26,7 +26,7 @@ export function valuesOf(key: string, context: AccessContext): readonly unknown[
   return readingsOf(key, context).flat();
 }
 
-/** What the key may mean: the values of each member that it leads to, one unless some names differ in case alone. */
+/** The readings of the key: the values of each member that it leads to, one unless some names differ in case alone. */
 export function readingsOf(key: string, context: AccessContext): readonly (readonly unknown[])[] {
   return whatIsCalled(key, context).map(asValues);
 }

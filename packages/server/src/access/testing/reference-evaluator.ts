@@ -80,7 +80,7 @@ const everything = {
 } as const;
 const nothing = { ...everything, effect: 'Allow', actions: [] } as const;
 
-/** What a stored statement means: a broken Allow grants nothing, anything else that is broken denies what it may. */
+/** Reads a stored statement: a broken Allow grants nothing, any other broken one denies what it may. */
 function readStatement(statement: unknown): ReferenceStatement {
   if (statement === null || typeof statement !== 'object' || Array.isArray(statement)) {
     return { ...everything, effect: 'Deny' };

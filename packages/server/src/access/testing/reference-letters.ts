@@ -1,4 +1,4 @@
-/** What letters are, for the reference evaluator: ASCII and nothing else. */
+/** The letters of the reference evaluator: ASCII and nothing else. */
 const capitals = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const smalls = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';

@@ -65,7 +65,7 @@ function couldDiffer(key: string, context: AccessContext): boolean {
 }
 
 /**
- * What the pattern is for this request; `undefined` when a variable of it has no value, or several. `as` says what
+ * The pattern for this request; `undefined` when a variable of it has no value, or several. `as` says what
  * `*` and `?` are where they are written; in a value they are letters. A variable that could mean this or that is any run.
  */
 export function resolve(
@@ -84,7 +84,7 @@ export function resolve(
   return symbols.includes(undefined) ? undefined : symbols.flatMap((some) => some ?? []);
 }
 
-/** What String operators see of a value; nothing of objects and of lists in lists. */
+/** The text that String operators see of a value; nothing of objects and of lists in lists. */
 export function textOf(value: unknown): string | undefined {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' || value === undefined ? undefined : String(value);

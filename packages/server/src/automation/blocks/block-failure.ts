@@ -16,7 +16,7 @@ export class Uncaught extends Problem {
   }
 }
 
-/** What is over for now, or for all of the run, would be refused to the next step too. */
+/** A limit that is spent for now, or for all of the run, would refuse the next step too. */
 export function mayBeCaught(problem: Problem): boolean {
   return !(problem instanceof Uncaught) && problem.status !== 429 && problem.status < 500;
 }

@@ -82,7 +82,7 @@ export interface Effects {
   pause(): Promise<void> | undefined;
   /** Counts values that the run has in memory. @throws Problem `rate_limited`, `unavailable` where runs have too many. */
   hold?(characters: number): void;
-  /** Does a step for effects that keep what each step came to. */
+  /** Does a step for effects that keep the result of each step. */
   watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
   /** Keeps that a step is refused while the run goes on, so that it goes the same way when it is taken up again. */
   refused?(path: string, step: StepName, problem: Problem): MaybePromise<void>;
@@ -129,10 +129,10 @@ export interface CompiledStep extends StepName {
   readonly run: StepRun;
 }
 
-/** What is done where a step is refused: its value is that of the last of these steps. */
+/** The steps done where a step is refused: its value is that of the last of these steps. */
 export interface OnError {
   readonly steps: CompiledSteps;
-  /** Where the list goes on, if not at the step after it. */
+  /** The index at which the list continues, if not the step after it. */
   readonly next?: number;
 }
 
@@ -141,7 +141,7 @@ export type StepRun = (run: BlockRun, path: string) => MaybePromise<Done>;
 
 export interface Done {
   readonly value: unknown;
-  /** Where its list goes on, if not at the step after it; the length of the list ends it. */
+  /** The index at which its list continues, if not the step after it; the length of the list ends it. */
   readonly next?: number;
 }
 
@@ -181,7 +181,7 @@ export class BlockRun {
   readonly #kept: Record<string, unknown> = Object.create(null);
   readonly #steps: Record<string, unknown>;
   readonly #values: TemplateValues;
-  /** How many steps that it is within catch. */
+  /** The number of enclosing steps that catch errors. */
   #catching = 0;
   #at = { path: '', step: { id: '', type: '' }, evaluated: 0 };
 
@@ -244,7 +244,7 @@ export class BlockRun {
     );
   }
 
-  /** What depends on the node is kept with the run, by its place among the values that the step makes. */
+  /** A value that depends on the node is kept with the run, by its place among the values that the step makes. */
   #same(isOfNode: boolean, make: () => unknown): unknown {
     const { path, step, evaluated } = this.#at;
     if (!isOfNode || this.effects.same === undefined) return make();
@@ -258,7 +258,7 @@ export class BlockRun {
     return this.effects.pause();
   }
 
-  /** Where expressions are evaluated from now on: a step evaluates all of its own before a step within it begins. */
+  /** Sets the step whose expressions are evaluated next: it evaluates all of them before a step within it begins. */
   place(path: string, { id, type }: StepName): void {
     this.#at = { path, step: { id, type }, evaluated: 0 };
   }
@@ -268,11 +268,11 @@ export class BlockRun {
     return this.#counted(await this.effects.entity(path, step, this.#place.app));
   }
 
-  /** What a script reads is written out for it, so it counts as a value that is made. */
+  /** The values that a script reads are written out for it, so they count as a value that is made. */
   async script(path: string, step: Pick<ScriptStep, 'id' | 'source'>): Promise<unknown> {
     const { input, record, user } = this.#values;
     const read = [input, this.#steps, record ?? null, user];
-    // Values stand in it within a list and an object.
+    // The values are within a list and an object.
     this.#counted(read, levelsMax + 2);
     try {
       const { value, cpuMilliseconds } = await this.effects.script(path, { ...step, args: JSON.stringify(read) });
@@ -286,7 +286,7 @@ export class BlockRun {
 
   async http(path: string, step: HttpStepRequest): Promise<unknown> {
     this.#spend('httpCalls', 1);
-    // What was answered counts, also where it took too long: the next call is refused.
+    // The call counts even if it took too long: the next call is refused.
     this.#spend('httpMilliseconds', 0);
     const done = await this.effects.http(path, step);
     this.#place.spent.httpMilliseconds += done.milliseconds;

@@ -39,10 +39,10 @@ export interface BlockCaller {
   asApp(access: CompiledAccess): BlockCaller;
 }
 
-/** What reads of records need. */
+/** The operations that reads of records need. */
 type Reading = Pick<RecordRuntime, 'get' | 'query' | 'list' | 'aggregate'>;
 
-/** What a step on records gives: what a reply to its caller would show. @throws Problem as the call by the API. */
+/** The value of a step that reads: the reply that its caller would get. @throws Problem as the call by the API. */
 export async function readAs(runtime: Reading, caller: BlockCaller, step: ReadStep): Promise<unknown> {
   switch (step.type) {
     case 'get': {
@@ -118,7 +118,7 @@ function read(text: string, characters = text.length): unknown {
 /** Finds the callers of runs that no request waits for. */
 export interface RunCallers {
   /**
-   * @param runId stands where a request has its id. @param block what the audit log names where there is no user.
+   * @param runId is used where a request has its id. @param block the name for the audit log where there is no user.
    * @throws Problem `access_denied` where the user may not act in the workspace any more.
    */
   as(who: RunUser, workspace: Workspace, runId: string, block?: string): Promise<BlockCaller>;

@@ -73,7 +73,7 @@ test('each effect has a path of its own, and paths sort in the order in which st
   assert.deepEqual([...recorded.requests].sort(), recorded.requests);
 });
 
-/** What a list of steps of these kinds does, said again in the plainest way. */
+/** A list of steps of these kinds, in the plainest form. */
 type Plan = readonly (
   | { readonly kind: 'set' }
   | { readonly kind: 'skip'; readonly holds: boolean; readonly by: number }

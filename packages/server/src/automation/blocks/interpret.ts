@@ -104,7 +104,7 @@ export function pathTo(path: string, index: number): string {
 const valuesMax = 20_000;
 
 /**
- * @param at where the input stands in what was sent: a JSON pointer.
+ * @param at the position of the input in the body that was sent: a JSON pointer.
  * @throws Problem `validation_failed`, `unknown_field`, with everything that is wrong.
  */
 export function checkInput({ input }: Pick<CompiledBlock, 'input'>, value: unknown, at = ''): void {

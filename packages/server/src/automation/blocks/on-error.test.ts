@@ -1,4 +1,4 @@
-/** What blocks do where a step is refused that catches its errors. */
+/** Tests blocks whose steps are refused and catch their errors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';

@@ -171,7 +171,7 @@ export async function liveStart<Way extends keyof BlockStarts>(
   { name, way }: { readonly name: string; readonly way: Way },
 ): Promise<BlockStarts[Way] | undefined> {
   const version = liveVersion(config, name);
-  // What is not there takes a read too, so that no caller learns from the time what there is.
+  // A missing block takes a read too, so that no caller learns from the time which blocks exist.
   const one = version === undefined ? { name: 'none', version: 0 } : { name, version };
   const body = await itemBodies.read(scope, { kind: 'logicblock', ...one });
   return startOf(body?.value as LogicBlockContent | undefined, way);
@@ -250,7 +250,7 @@ export async function compileBlock(
   };
 }
 
-/** Makes steps ready in the order in which they stand; each may read the values of those before it. */
+/** Makes steps ready in their order; each may read the values of those before it. */
 class BlockCompiler {
   readonly #surroundings: BlockSurroundings;
   #scope: TemplateScope;

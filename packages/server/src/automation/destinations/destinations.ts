@@ -1,4 +1,4 @@
-/** Where deliveries go to: what a destination gets and gives, and what those within the platform have in common. */
+/** The destinations of deliveries: the input and output of each, and the parts that those within the platform share. */
 
 import { problemStatus } from '@freehold/contract/problem';
 import type { ConfigSet } from '../../config/port.ts';
@@ -40,7 +40,7 @@ export function deliverTo(destinations: Destinations, delivery: Delivery, keys: 
   return destinationOf(destinations, delivery.content).deliver(delivery, keys);
 }
 
-/** What is done with a sample. @param email that of the builder who asks. */
+/** Tests a destination with a sample. @param email the address of the builder who asks. */
 export function testAt(
   destinations: Destinations,
   delivery: Delivery,
@@ -212,7 +212,7 @@ export interface DeliveredItem {
   readonly before: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is delivered, by the event as it is live. Whose it is, is that of the outbox in which it lay. */
+/** A delivery, with its event as it is live. It belongs to the workspace of the outbox in which it lay. */
 export interface Delivery<Content extends EventContent = EventContent> extends DeliveredItem {
   readonly event: string;
   readonly content: Content;
@@ -232,7 +232,7 @@ export type ReadSigningKeys = () => Promise<readonly Buffer[]>;
 /** The operations of destinations of a type on a delivery. Never throws for what a receiver does. */
 interface Destination<Type extends EventType = EventType> {
   deliver(delivery: Delivery<ContentOf<Type>>, keys: ReadSigningKeys): Promise<SendOutcome>;
-  /** What is done with a sample; left out, it is delivered. @param email that of the builder who asks. */
+  /** Tests it with a sample; left out, the sample is delivered. @param email the address of the builder who asks. */
   test?(delivery: Delivery<ContentOf<Type>>, email: string): Promise<SendOutcome>;
 }
 
@@ -254,7 +254,7 @@ class NotDelivered extends Error {
   }
 }
 
-/** What an attempt comes to. The receipt has the code of a refusal alone, since its message may hold values of records. */
+/** Runs an attempt. The receipt has the code of a refusal alone, since its message may hold values of records. */
 async function attempt({ now, onError }: InsideDeps, work: () => Promise<string>): Promise<SendOutcome> {
   const startedAt = now();
   const outcome = (state: SendOutcome['state'], answer: string): SendOutcome => {
@@ -286,7 +286,7 @@ async function workspaceOf({ workspace }: Delivery): Promise<Workspace> {
   return found;
 }
 
-/** In whose name a delivery writes: by the item alone, and never by what it tells. @throws NotDelivered */
+/** The user for whom a delivery writes: by the item alone, and never by its content. @throws NotDelivered */
 export function writerOf({ user: { id, actor } }: DeliveredItem['item']): RunUser {
   switch (actor?.kind) {
     case undefined:
@@ -303,7 +303,7 @@ export function writerOf({ user: { id, actor } }: DeliveredItem['item']): RunUse
   }
 }
 
-/** What the writes that come of a delivery come of. */
+/** The origin of the writes that a delivery makes. */
 function originOf({ item: { depth, chain }, event }: Delivery): EventOrigin {
   return { depth, chain: [...chain, event] };
 }
@@ -342,7 +342,7 @@ async function compiledTemplate({ content, config, item }: Delivery): Promise<Co
   return compiled;
 }
 
-/** What deliveries have done, by their ids: in the commit of what they do, so that none does it twice. */
+/** Marks of finished deliveries, by their ids: in the commit of their effects, so that none is done twice. */
 const doneMarks = table(
   (id: string) => ({ pk: 'event-done', sk: id }),
   json<{ readonly at: number }>('mark of a delivery', { at: 'number' }),

@@ -97,7 +97,7 @@ test('a draft reads, judges what it would write, and writes nothing', async (t) 
     ],
   );
   assert.equal((await node.runtime.get(await node.call('order'), record))?.value.includes('"amount":1'), true);
-  // What the steps asked for, without values of encrypted fields.
+  // The requests of the steps, without values of encrypted fields.
   assert.deepEqual(
     result.steps.slice(0, 5).map(({ input }) => input),
     [

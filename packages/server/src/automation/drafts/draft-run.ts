@@ -124,7 +124,7 @@ async function runDraft(deps: DraftDeps, run: DraftRunRequest, signal: AbortSign
   }
 }
 
-/** What is under way ends with its step. */
+/** Work that is under way ends with its step. */
 function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const ended = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -165,7 +165,7 @@ function shown(
   };
 }
 
-/** What a step of a draft came to, with all values. */
+/** The result of a step of a draft, with all values. */
 type DraftStep = ReplyOf<typeof runsApi.testLogicBlock>['steps'][number];
 
 interface DraftEffectsDeps extends Pick<DraftDeps, 'newId' | 'scripts'> {
@@ -178,7 +178,7 @@ interface DraftEffectsDeps extends Pick<DraftDeps, 'newId' | 'scripts'> {
   readonly began: number;
   readonly now: () => number;
   readonly block: (name: string) => Promise<CompiledBlock>;
-  /** Where the block is one: it has what later steps are to see, and is never committed. */
+  /** Present where the block is a transaction: it has the writes that later steps see, and is never committed. */
   readonly transaction?: Omit<RecordTransaction, 'commit'>;
   /** Ends the draft before its next step, with its reason. */
   readonly signal: AbortSignal;

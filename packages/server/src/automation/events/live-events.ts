@@ -189,7 +189,7 @@ export function opOf({ before, after }: EventWrite): WriteOp {
   return before === undefined ? 'create' : after === undefined ? 'delete' : 'update';
 }
 
-/** @param record as the write leaves it; of a removal as it stands. @param now milliseconds since the epoch. */
+/** @param record as the write leaves it; of a removal as it was before. @param now milliseconds since the epoch. */
 export function writeValues(write: EventWrite, record: RecordData, now: number): WriteValues {
   const { call, before } = write;
   const { workspace, actor, entity, origin } = call;

@@ -170,9 +170,9 @@ async function assertReady(scope: Scope, code: string): Promise<void> {
   throw invalidBody([{ pointer: '/tenant_code', code: 'unknown_reference', message }]);
 }
 
-/** What an environment of an org says of a hook. It belongs to no configuration, and is never promoted. */
+/** The settings of a hook in an environment of an org. They belong to no configuration, and are never promoted. */
 interface HookRow {
-  /** In which workspace its runs begin; left out, in `main`. */
+  /** The workspace in which its runs begin; left out, `main`. */
   readonly tenant_code?: string;
   readonly paused?: true;
 }
@@ -214,7 +214,7 @@ interface Recognized extends Received {
 
 export interface HookContent {
   readonly input: unknown;
-  /** What of it the sender has signed. */
+  /** The part of it that the sender has signed. */
   readonly body: unknown;
 }
 
@@ -360,7 +360,7 @@ export function createHookCallLog(clock: Clock) {
     if (hook !== '') hooks.set(hook, noted);
   };
   return {
-    /** Of a message of a sender that is not known. Nothing is kept for the name `''`, which stands for no hook. */
+    /** Of a message of an unknown sender. Nothing is kept for the name `''`, which is the name of no hook. */
     noteUnsigned: (hook: string, reason: HookRefusal): void =>
       note(hook, (before, at) => {
         const { count = 0, first_at = at } = before.unsigned.get(reason) ?? {};

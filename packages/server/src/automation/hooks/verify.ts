@@ -12,7 +12,7 @@ export interface HookMessage {
 export interface VerifiedMessageIds {
   /** If one of these was seen, the message was. Under a signature that says no time, they stand for the body too. */
   readonly ids: readonly string[];
-  /** How the sender names the message; where it does not, the digest of what was signed. */
+  /** The sender's name for the message; where it gives none, the digest of the signed text. */
   readonly id: string;
   /** The time of the message is signed, and was compared with the clock. */
   readonly isTimed: boolean;
@@ -87,8 +87,8 @@ function verifyStandard(
 }
 
 /**
- * HMAC-SHA256 over the body, or over the time and the body. An id in a header is not signed, so what was signed
- * stands beside it: it counts once, under whichever id.
+ * HMAC-SHA256 over the body, or over the time and the body. An id in a header is not signed, so a digest of the signed
+ * text is beside it: it counts once, under whichever id.
  */
 function verifyHmac(
   form: HmacForm,
@@ -176,7 +176,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** What is too short could be guessed. */
+/** A shorter key could be guessed. */
 const keyBytesMin = 16;
 const standardPrefix = 'whsec_';
 

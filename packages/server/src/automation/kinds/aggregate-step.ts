@@ -47,11 +47,11 @@ export const aggregateMembers = {
   time_zone: someText(200),
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-/** What is asked of the records that the filters choose. */
+/** A query about the records that the filters choose. */
 export interface AggregateQuestion {
   /** As a request has them. With their marks, since an entity may have fields of these names. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** The expressions in the condition, as templates, by the names that stand there for their values. */
+  /** The expressions in the condition, as templates, by the names in place of their values. */
   readonly values: Readonly<Record<string, string>>;
 }
 

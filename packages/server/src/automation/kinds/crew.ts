@@ -19,7 +19,7 @@ interface CrewContent {
   readonly description?: string;
   readonly status: 'active' | 'inactive';
   readonly agents: readonly CrewAgent[];
-  /** Who goes on after whom; left out, the agents stand for themselves. */
+  /** The order of the agents; left out, they are independent. */
   readonly nodes?: readonly CrewNode[];
 }
 
@@ -28,7 +28,7 @@ interface CrewAgent {
   readonly prompt: string;
   readonly model: string;
   readonly tools?: readonly CrewTool[];
-  /** What the agent must heed, in words. */
+  /** The rules that the agent must heed, in words. */
   readonly guardrails?: readonly string[];
   readonly memory?: { readonly type: 'none' | 'conversation'; readonly messages_max?: number };
 }

@@ -1,4 +1,4 @@
-/** Where writes are delivered to, by the `event_type` of an event. */
+/** The destinations that writes are delivered to, by the `event_type` of an event. */
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { entityReference } from '../../entities/port.ts';
@@ -26,7 +26,7 @@ export type EventDestination =
 
 interface DestinationConfigs<Config> {
   readonly destination_config: Config;
-  /** Where it is there, production uses it. */
+  /** Production uses it if present. */
   readonly prod_destination_config?: Config;
 }
 
@@ -47,7 +47,7 @@ export function eachDestination<Content extends EventDestination>(
   return [ofTest, { content: eventIn('prod', content), at: '/prod_destination_config' }];
 }
 
-/** What is done to a record of another entity: `record` and the values are templates. */
+/** A write to a record of another entity: `record` and the values are templates. */
 interface RecordDestination {
   readonly entity: string;
   readonly action: 'create' | 'update' | 'delete';
@@ -59,7 +59,7 @@ interface DestinationKind<Config> {
   readonly schema: JsonSchema;
   /** It follows "it is to". */
   readonly meaning: (config: Config) => string;
-  /** Where records of an entity come to by it, or what they set off, as a sentence; left out, nothing runs it. */
+  /** The place that records of an entity reach by it, or their effect, as a sentence; left out, nothing runs it. */
   readonly reach?: (config: Config, entity: string) => string;
   /** By which it is another one: how it gets there, such as with which headers, is left out of account. */
   readonly reached: (config: Config) => readonly string[];

@@ -129,7 +129,7 @@ function eventCounts(events: readonly EventContent[]): ReadonlyMap<string, numbe
   return counts;
 }
 
-/** Where the writes of an entity come to, as far as the event is switched on and its condition lets them. */
+/** The destinations that an entity's writes reach, as far as the event is on and its condition lets them. */
 function widenedReach(change: ContentChange<EventContent>): readonly string[] {
   const [before, after] = [change.before, change.after].map((content) => content && eventIn('prod', content));
   if (after === undefined || !isDelivering(after)) return [];
@@ -161,7 +161,7 @@ function beforeErrors(content: EventContent, at: string, { contentOf }: LiveCont
   }
   const { logicblock } = content.destination_config;
   const names = new Set([logicblock]);
-  // What is added on the way is come to as well.
+  // The loop reaches names that are added on the way as well.
   for (const name of names) {
     const block = contentOf({ kind: 'logicblock', name }) as LogicBlockContent | undefined;
     for (const { step } of placedSteps(block?.steps ?? [])) {
@@ -228,7 +228,7 @@ function meaning(content: EventContent): string {
   return `${event_stage} ${write} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${live}${idle}`;
 }
 
-/** What the expressions of an event may name. @param record how they see the records of its entity, where that is known. */
+/** The names that the expressions of an event may use. @param record the type of its entity's records, where known. */
 export function eventScope(op: EventContent['event_optype'], record: ValueType | undefined): TemplateScope {
   const steps = new Map<string, ValueType>();
   if (record === undefined) return { steps };

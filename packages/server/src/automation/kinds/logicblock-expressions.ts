@@ -23,7 +23,7 @@ import { catchesErrors, type LogicStep } from './logicblock-steps.ts';
 
 /** An entity that steps work on. */
 export interface StepEntity {
-  /** How expressions see its records. */
+  /** The type of its records in expressions. */
   readonly record: ValueType;
   readonly compiled: () => CompiledEntity;
 }

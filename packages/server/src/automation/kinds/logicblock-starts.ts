@@ -20,8 +20,8 @@ export interface BlockSchedule {
 }
 
 /**
- * How messages that start a block are signed: as Standard Webhooks has it, as a provider has it that many apps use, or by
- * HMAC-SHA256 over the body in a header, as many senders have it.
+ * The ways in which messages that start a block are signed: by Standard Webhooks, as a provider that many apps use
+ * signs, or by HMAC-SHA256 over the body in a header, as many senders do.
  */
 export type BlockHook = SignedHook<'standard'> | SignedHook<'stripe' | 'slack'> | HmacHook;
 
@@ -39,7 +39,7 @@ export interface HmacForm {
   readonly header: string;
   /** By default `hex`. */
   readonly encoding?: 'hex' | 'base64';
-  /** What stands before the signature, as `sha256=`. */
+  /** The text before the signature, as `sha256=`. */
   readonly prefix?: string;
   /** The header is a list as `t=1492774577,v1=5257a8`, and this is the key of signatures. */
   readonly signature_key?: string;

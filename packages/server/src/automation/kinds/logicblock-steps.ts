@@ -19,7 +19,7 @@ import {
 interface StepBase {
   readonly id: string;
   readonly description?: string;
-  /** What is done where the step is refused; left out, the run ends. */
+  /** The steps done where the step is refused; left out, the run ends. */
   readonly on_error?: OnErrorContent;
 }
 
@@ -183,7 +183,7 @@ export function isPureStep(step: LogicStep): boolean {
   return stepTypes[step.type].isPure === true;
 }
 
-/** A list of steps within a step, and where it stands from there. */
+/** A list of steps within a step, and its position from there. */
 interface StepList {
   readonly steps: readonly LogicStep[];
   readonly pointer: string;
@@ -215,7 +215,7 @@ export interface PlacedStep {
   readonly pointer: string;
 }
 
-/** Every step of a list that was checked, with those within it, in the order in which they stand. */
+/** Every step of a list that was checked, with those within it, in their order. */
 export function placedSteps(steps: readonly LogicStep[], pointer = '/steps'): readonly PlacedStep[] {
   return steps.flatMap((step, index) => {
     const at = `${pointer}/${index}`;
@@ -285,7 +285,7 @@ export function transactionErrors(content: {
   });
 }
 
-/** What was sent stays sent where the writes are refused. */
+/** A message that was sent stays sent where the writes are refused. */
 export const outsideOfTransactions = 'a transaction sends nothing to other systems';
 
 /** A refusal of a step is known when its writes are committed, all together. */
@@ -318,8 +318,8 @@ function targetsOf(step: LogicStep): readonly { readonly id: string; readonly me
 const filename = 'script';
 
 /**
- * What keeps a text from being the body of a function, as far as parsing tells. Nothing of it is run here: that is left to
- * an interpreter which shares nothing with the platform.
+ * The errors that keep a text from being a function's body, as far as parsing shows. Nothing of it is run here: that
+ * is left to an interpreter which shares nothing with the platform.
  */
 function scriptErrors(source: string, pointer: string): readonly InputError[] {
   try {

@@ -1,4 +1,4 @@
-/** What the contents of logic blocks and events have in common: names, conditions on records, and requests to other systems. */
+/** The parts that logic blocks and events share: names, conditions on records, and requests to other systems. */
 
 import type { InputError } from '@freehold/contract/problem';
 import { withoutExpressions } from '../../expressions/port.ts';
@@ -45,7 +45,7 @@ const headerName: JsonSchema = {
   description: 'the name of a header',
 };
 
-/** What a request carries beside its body; nothing in it is a secret. */
+/** The headers of a request; nothing in them is a secret. */
 export const headers: JsonSchema = {
   type: 'object',
   maxProperties: 20,
@@ -189,7 +189,7 @@ export function literalAddress(url: string): URL | undefined {
   const [authority = ''] = url.replace(/^https?:\/\//, '').split(/[/?]/, 1);
   if (authority.includes('{')) return undefined;
   const literal = withoutExpressions(url, 'x');
-  // What the templates are wrong with is said of them.
+  // Mistakes in the templates are reported for the templates.
   const plain = typeof literal === 'string' ? literal : url;
   return addressPattern.test(plain) ? (URL.parse(plain) ?? undefined) : undefined;
 }
@@ -219,7 +219,7 @@ function secretErrors({ secret, headers: sent = {} }: HttpContent, pointer: stri
   return errors;
 }
 
-/** What steps send to where, a sentence each. */
+/** A sentence for each thing that steps send outside, with its destination. */
 export function sentOutside(steps: readonly (HttpContent | MailContent)[]): readonly string[] {
   const sentences = steps.flatMap((step): readonly string[] => {
     if (step.type === 'mail') return [`mails are sent to \`${step.to}\``];

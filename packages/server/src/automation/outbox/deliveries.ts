@@ -1,4 +1,4 @@
-/** What became of each delivery, what builders see of it, and what they may have sent again. Receipts hold no values of records. */
+/** The receipts of deliveries, and deliveries sent again on request. Receipts hold no values of records. */
 import type { deliveriesApi } from '@freehold/contract/management/deliveries';
 import type { BodyOf, QueryOf, ReplyOf } from '@freehold/contract/route';
 import { type AuditActor, type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
@@ -49,7 +49,7 @@ function listOfState(state: DeliveryState): string | undefined {
   return state === 'delivered' ? undefined : `delivery-state;${state}`;
 }
 
-/** What is written of a delivery, in the place of what is known of it. `kept` is for how long the plan keeps receipts. */
+/** The changes that write a receipt over an earlier one. `kept` is for how long the plan keeps receipts. */
 export function receiptChanges(
   receipt: Receipt,
   before: Row<Receipt> | undefined,

@@ -86,7 +86,7 @@ export class DeliveryPasses {
   /** By queue with a pass under way: records whose held items are due. */
   readonly #heads = new Map<string, Set<string>>();
   readonly #endpoints: Endpoints;
-  /** Where the look for what has waited too long goes on. */
+  /** The position at which the sweep of expired items continues. */
   readonly #swept = new BoundedMap<string, string>(10_000);
 
   constructor(deps: DeliveryDeps) {
@@ -308,7 +308,7 @@ export class DeliveryPasses {
     return afterAttempt(waiting, { ...outcome, at }, clock.now(), random());
   }
 
-  /** What signs for an event, read when it is first asked for, and once. */
+  /** The keys that sign for an event, read when first asked for, and once. */
   keysOf(place: OrgPlace, event: string): ReadSigningKeys {
     const { signingRoot, clock } = this.#deps;
     const scope = orgScope(this.#deps, place);
@@ -363,7 +363,7 @@ export class DeliveryPasses {
   }
 }
 
-/** What was moved meanwhile stays where it was put. */
+/** A mark that was moved meanwhile stays where it was put. */
 async function defer(scope: Scope, moved: Change): Promise<void> {
   await scope.commit([moved], { priority: 'background' }).catch(ignoreConflict);
 }

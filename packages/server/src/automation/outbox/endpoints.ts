@@ -1,6 +1,6 @@
 /**
- * When a delivery that failed is sent again, and how the endpoints of events have answered lately, as this node knows it:
- * one that fails all deliveries is left alone for a while. All workspaces of an org share it.
+ * The time at which a delivery that failed is sent again, and the recent answers of the endpoints of events, as this
+ * node knows them: an endpoint that fails all deliveries is left alone for a while. All workspaces of an org share it.
  */
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -54,7 +54,7 @@ export class Endpoints {
     return this.#circuits.get(keyOf(endpoint));
   }
 
-  /** How many calls it takes at once: none while it is left alone, one to find out whether it answers again. */
+  /** The number of calls it takes at once: none while it is left alone, one to find out whether it answers again. */
   callsAtOnce(endpoint: Endpoint): number {
     const circuit = this.circuitOf(endpoint);
     if (circuit === undefined) return callsMax;

@@ -1,4 +1,4 @@
-/** What builders ask about the events of an org: which there are, how they stand, their deliveries, and a sample of one. */
+/** The events of an org, as builders ask for them: their states, their deliveries, and a sample of one. */
 import type { deliveriesApi } from '@freehold/contract/management/deliveries';
 import type { BodyOf, QueryOf, ReplyOf } from '@freehold/contract/route';
 import { itemsOfKind } from '../../config/port.ts';
@@ -78,7 +78,7 @@ interface Tester extends OrgPlace {
   readonly user: { readonly id: string; readonly email: string };
 }
 
-/** Where a sample comes from: what is not the record's own is that of this workspace. */
+/** The workspace of a sample: all that is not the record's own is that of this workspace. */
 const sampleTenant = 'main';
 
 /**
@@ -254,8 +254,8 @@ async function afterEvents(
 }
 
 /**
- * How many deliveries of each event wait in a page of the workspaces. `next` is the last workspace that was looked at, if
- * there are others behind it.
+ * The number of deliveries of each event that wait in a page of the workspaces. `next` is the last workspace that was
+ * looked at, if there are others behind it.
  */
 async function waitingIn(deps: EventStatesDeps, place: OrgPlace, after: string | undefined) {
   const rows = await workspaceTable.range(orgScope(deps, place), workspacesPartition, {

@@ -33,7 +33,7 @@ class Ledger {
   };
 }
 
-/** Writes of one record: what was acknowledged, and what may stand though nothing was answered. */
+/** Writes of one record: those acknowledged, and those that may exist though nothing was answered. */
 interface Written {
   readonly id: string;
   readonly writes: { readonly op: string; readonly title: string; readonly isAnswered: boolean }[];
@@ -83,7 +83,7 @@ async function liveAndDie(stage: OutboxBench, callsLeft: number, when: Moment): 
       const requested = writes.filter((write) => write.op === op);
       const answered = requested.filter(({ isAnswered }) => isAnswered);
       const reported = ledger.byLine.get(`${id} ${op}`) ?? [];
-      // What was not answered may stand all the same.
+      // A write that was not answered may exist all the same.
       const allowed = [answered, requested].map((list) => list.map(({ title }) => title).join());
       assert.ok(allowed.includes(reported.join()), `${place}: ${op} told ${reported.join()}, answered ${allowed[0]}`);
     }

@@ -1,6 +1,6 @@
 /**
- * What waits to be delivered for an event in a workspace: where it lies, what is due because of it, who delivers it, and how its
- * lines of writes are read and left.
+ * The items that wait for an event in a workspace: their keys, their timers, the lease of the node that delivers them,
+ * and the reading and leaving of their lines of writes.
  */
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -63,7 +63,7 @@ const at = (partition: string) =>
 export const outboxes = at('outbox');
 /** By write: the head of a record's line, once it failed, and what came behind it. */
 export const retryingItems = at('held');
-/** By id: what has come to its end, for as long as it may be sent again. */
+/** Finished deliveries, by id, for as long as they may be sent again. */
 export const settledItems = at('past');
 
 export const outboxPrefix = 'outbox;';
@@ -148,7 +148,7 @@ export async function leaseQueue(
   return (await Lease.take(terms, row)) ?? { heldUntil: now + leaseMilliseconds };
 }
 
-/** What a visit of an outbox holds until its end. */
+/** The queue and lease that a pass of an outbox holds until it ends, and the records it has to do. */
 export interface OutboxPass {
   readonly queue: DeliveryQueue;
   readonly lease: Lease;
@@ -162,9 +162,9 @@ export interface OutboxPass {
 
 /**
  * Finishes a pass. A request of a builder during it is not deferred: the outbox's mark stays, and items that failed
- * before the ask is asked for too. @param at when the outbox is visited again; undefined where nothing is left in it. Times are
- * milliseconds since the epoch. @returns when it is visited again; undefined where nothing is
- * left; `filled` if items have come, and the pass continues. @throws LeaseLost
+ * before the request are due at once too. @param at the time of the next pass; undefined where nothing is left.
+ * @returns that time, in milliseconds since the epoch; `filled` if items have come, and the pass continues. @throws
+ * LeaseLost
  */
 export async function finishPass(
   { queue, lease, heads, retried, markVersion }: OutboxPass,
@@ -214,7 +214,7 @@ export interface Line {
 const itemsPerPage = 128;
 const pageBytesMax = limits.commitBytesMax / 4;
 
-/** What is to be done next: new writes, and the first held one of each of these records. */
+/** The lines to deliver next: new writes, and the first held one of each of these records. */
 export async function readLines(queue: DeliveryQueue, heads: ReadonlySet<string>): Promise<readonly Line[]> {
   const { scope, event } = queue;
   const pk = `${outboxPrefix}${event}`;

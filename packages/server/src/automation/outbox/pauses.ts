@@ -135,8 +135,8 @@ async function walk(deps: RetryNowDeps, place: OrgPlace, events: readonly string
 }
 
 /**
- * What is due already is moved too: a visit under way then finds, before it puts anything off, that it was asked for. A
- * mark of the outbox is made for it where only held records have some.
+ * Items that are due already are moved too: a pass under way then sees the request before it defers anything. A mark of
+ * the outbox is made for it where only held records have some.
  */
 async function bring(scope: Scope, event: string, budget: RetryBudget): Promise<void> {
   const plan = async () => {

@@ -33,8 +33,8 @@ interface RecordEventsDeps extends Pick<SharedDeps, 'clock' | 'newId' | 'wake'> 
 }
 
 /**
- * The outboxes that this node knows to be due, so that a write that adds to one need not say so again. One that is
- * forgotten costs a change more, one that is wrongly known a conflict: the commit checks it.
+ * The outboxes that this node knows to be due, so that a write that adds to one need not say so again. A forgotten
+ * outbox costs a change more, a wrongly known one a conflict: the commit checks it.
  */
 export class MarkedQueues {
   readonly #known = new BoundedMap<string, true>(100_000);
@@ -85,7 +85,7 @@ function itemsOf(
   return dueEvents(requested, written).then((due) => (due.length === 0 ? [] : itemsFor(deps, due, written)));
 }
 
-/** The record of a write as its events tell it. `now` is in milliseconds since the epoch. */
+/** The record of a write for its events. `now` is in milliseconds since the epoch. */
 interface EventRecord {
   readonly write: EventWrite;
   readonly record: RecordData;
@@ -129,7 +129,7 @@ interface DueEvent {
   readonly refused?: string;
 }
 
-/** How many steps of a list's walk, by which work is cut into slices, take as long as a step of a condition. */
+/** One step of a condition takes as long as this many steps of a list's walk, by which work is cut into slices. */
 const stepsOfSlices = 60;
 
 /**
@@ -190,7 +190,7 @@ function markingLoop({ markedQueues, clock, wake }: RecordEventsDeps, writeLoop:
         plans += 1;
         if (named.length === 0) return plan;
         const marks = named.map((event): PlannedChange => {
-          // What was refused of an earlier plan may have been this check.
+          // The change that an earlier plan was refused for may have been this check.
           if (plans === 1 && markedQueues.has({ env, scope, event }))
             return unconditional({ kind: 'check', ...queueMark(event), if: 'present' });
           marked = true;

@@ -1,4 +1,4 @@
-/** What a builder asks for, with visits that begin beside each other as they do in a platform. */
+/** Tests requests of a builder during passes that begin beside each other, as they do in a platform. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';

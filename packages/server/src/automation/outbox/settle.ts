@@ -32,7 +32,7 @@ export type SettledItem =
   /** It waits behind another one of its record. */
   | { readonly waiting: PendingItem; readonly state: 'behind' };
 
-/** What a receipt says: what only waits behind others has none. */
+/** An item that has a receipt: one that only waits behind others has none. */
 export type Attempted = Exclude<SettledItem, { readonly state: 'behind' }>;
 
 type TimedOutcome = SendOutcome & { readonly at: number };
@@ -117,7 +117,7 @@ export function queueChanges(event: string, lines: readonly SettledLine[], now: 
   return changes;
 }
 
-/** When the held items of the record are looked at again: undefined where that stays as it is, null where none are left. */
+/** The next time of the record's held items: undefined to leave it as it is, null where none are left. */
 function retryAfter({ line, settled }: SettledLine, isFollowed: boolean, now: number): number | null | undefined {
   const { head, waiting } = line;
   for (const one of settled) if (one.state === 'retrying') return one.nextAt;

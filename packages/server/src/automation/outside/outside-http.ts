@@ -16,7 +16,7 @@ import type { SecretReader } from './secret-vault.ts';
 export type OutsideHttp = ReturnType<typeof createOutsideHttp>;
 
 interface CallAbout {
-  /** How many writes and calls came of one another, this one included. */
+  /** The number of writes and calls that led to one another, this one included. */
   readonly depth: number;
   /** The same each time that the call is sent; an `idempotency-key` of the step goes before it. */
   readonly key?: string;
@@ -29,7 +29,7 @@ export interface OutsideHttpDeps extends HttpCallDeps {
   readonly hosts: (env: Environment, orgCode: string) => Promise<readonly string[]>;
 }
 
-/** A shorter one would be found in answers where it does not stand. */
+/** A shorter one would be found in answers where it is not meant. */
 const secretCharactersMin = 8;
 
 /** Calls to other systems, as the configuration of an org allows them at the moment of each call. */
@@ -190,8 +190,8 @@ function refused<T>(read: () => T): T | undefined {
 }
 
 /**
- * Whether a host of a list stands for a host.
- * @param pattern a host in lower case, or `*.` and a host, which stands for all hosts below that one.
+ * Whether a host of a list matches a host.
+ * @param pattern a host in lower case, or `*.` and a host, which matches all hosts below that one.
  * @param hostname that of a `URL`: in lower case, beyond ASCII as Punycode.
  */
 export function matchesHost(pattern: string, hostname: string): boolean {

@@ -147,7 +147,7 @@ export async function retryRun(
   const again: Run = {
     ...rest,
     ...{ id, state: 'running', trigger: { kind: 'retry', id: run.id } },
-    // What is done again has new keys; what failed keeps its key, so that a receiver does it once.
+    // Steps done again have new keys; a failed step keeps its key, so that a receiver does it once.
     root: redone === undefined ? (run.root ?? run.id) : id,
     started_at: timestamp(now),
     ...{ taken: 0, stalled: 0, steps: kept.length },

@@ -59,8 +59,8 @@ interface Execution {
 }
 
 /**
- * Does what is left of a run, to its end or to where it has to wait.
- * @throws LeaseLost, and what is no refusal: then the run stands as it is, and is taken up again.
+ * Does the rest of a run, to its end or to where it has to wait.
+ * @throws LeaseLost, and any error that is no refusal: then the run is left as it is, and is taken up again.
  */
 export async function executeRun(deps: ExecuteDeps, execution: Execution): Promise<Executed> {
   let done: DoneSteps = { started: undefined };
@@ -74,16 +74,16 @@ export async function executeRun(deps: ExecuteDeps, execution: Execution): Promi
   }
 }
 
-/** What was done of a run until now, as it is stored where the run fails. */
+/** The part of a run that was done until now, as it is stored where the run fails. */
 interface DoneSteps {
   readonly started: StartedStep | undefined;
-  /** Of a transaction: what had no effect is all that was done of it. */
+  /** Of a transaction: its steps without effect are all that was done of it. */
   readonly reads?: ReadonlyMap<string, RunStep>;
-  /** How many passes of loops failed while it went on: a transaction catches no errors. */
+  /** The number of passes of loops that failed while it went on: a transaction catches no errors. */
   readonly failures?: Pick<Run, 'failed_passes'>;
 }
 
-/** @param beginning hears of what does the steps, which may be done again from the first. */
+/** @param beginning receives the object that does the steps, which may be done again from the first. */
 async function doSteps(
   deps: ExecuteDeps,
   { journal, workspace, caller, isAwaited }: Execution,
@@ -112,7 +112,7 @@ async function doSteps(
   beginning(effects);
   try {
     const returns = await interpret(block, start, effects);
-    // What neither wrote nor waited leaves nothing.
+    // A run that neither wrote nor waited leaves nothing.
     if (journal.isStored) await journal.end(over(returns, effects.failures), clock.now());
     return returns;
   } finally {
@@ -158,14 +158,14 @@ async function endRefused(
 const triedAgainMilliseconds = 86_400_000;
 const pauseMillisecondsMax = 5 * 60_000;
 
-/** When a step is tried again that is refused because of what others do; undefined where the run fails of it. */
+/** The time at which a step is tried again that others' work made fail; undefined where the run fails of it. */
 function triedAgainAt(refusal: Problem, { started_at, taken }: Run, now: number): number | undefined {
   if (refusal.code !== 'rate_limited' && !(refusal instanceof ContendedTransaction)) return undefined;
   const at = now + Math.min(1000 * 2 ** taken, pauseMillisecondsMax);
   return at < Date.parse(started_at) + triedAgainMilliseconds ? at : undefined;
 }
 
-/** What the platform cannot do now is tried again. What is too large for a commit would be so each time. */
+/** The run is tried again where the platform is unavailable. A run too large for a commit would be so each time. */
 function refusalOf(error: unknown, { isStored }: RunJournal): Problem | undefined {
   if (error instanceof TooLarge && isStored)
     return new Problem('body_too_large', 'the run would write more than one commit takes', {}, error);
@@ -310,7 +310,7 @@ async function closeRow(
 }
 
 /**
- * Longer than any run waits: what a run leaves here that never comes to be taken up again, since its workspace is gone,
+ * Longer than any run waits: what a run leaves here that is never taken up again, since its workspace is gone,
  * is forgotten too.
  */
 const openMilliseconds = 40 * 86_400_000;

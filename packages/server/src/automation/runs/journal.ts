@@ -62,8 +62,8 @@ export type OutputOf = (record: StoredRecord | undefined) => Promise<unknown>;
 type Along = (records: readonly (StoredRecord | undefined)[]) => Promise<readonly PlannedChange[]>;
 
 /**
- * What a run has done. The row of a step lies in the commit of the step's own effect. Every commit of the run is held to
- * its row being as this process took it: taking a run over or cancelling it writes that row.
+ * The steps that a run has done. The row of a step lies in the commit of the step's own effect. Every commit of the run
+ * requires its row to be as this process took it: taking a run over or cancelling it writes that row.
  */
 export class RunJournal {
   readonly redaction = new Redaction();
@@ -71,11 +71,11 @@ export class RunJournal {
   readonly #rows: RunRows;
   readonly #serially = createSerializer<'commit'>();
   readonly #steps = new Map<string, RunStep>();
-  /** What is known and not stored yet: a crash may lose it, since nothing was done by it. */
+  /** The steps that are known and not stored yet: a crash may lose them, since they had no effect. */
   readonly #unstored = new Map<string, RunStep>();
   #unstoredCharacters = 0;
   #earliestWait = Number.POSITIVE_INFINITY;
-  /** Fenced by the row of the run: who takes it over or cancels it writes that row. */
+  /** Fenced by the row of the run: taking the run over or cancelling it writes that row. */
   readonly #lease: Lease;
   #run: Run;
   #isStored: boolean;
@@ -127,7 +127,7 @@ export class RunJournal {
     this.#earliestWait = Math.min(this.#earliestWait, at);
   }
 
-  /** When the first of the steps may go on that had to wait: it may be past while other branches still worked. */
+  /** The earliest time at which a waiting step may go on: it may be past while other branches still worked. */
   earliestWait(): number {
     return Math.min(this.#earliestWait, this.#deps.clock.now() + waitMillisecondsMax);
   }
@@ -251,7 +251,7 @@ export class RunJournal {
     this.#unstoredCharacters += charactersOf(step);
   }
 
-  /** What a commit takes along. Other branches may add to what is not stored while it is under way. */
+  /** The steps that a commit takes along. Other branches may add to the unstored ones while it is under way. */
   #part(): Steps {
     return new Map(this.#unstored);
   }

@@ -1,4 +1,4 @@
-/** What runs send to other systems, whenever their processes die. */
+/** Tests the requests of runs to other systems, whenever their processes die. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
@@ -58,7 +58,7 @@ async function openOutside(
     const unstored: string[] = [];
     const note = async (step: string, key: string | undefined) => {
       const stored = await storedRuns.range(records.workspace.scope, 'run', { limit: 10 });
-      // What is sent under the name of a run that a crash forgets would be sent by another run again.
+      // A request under the name of a run that a crash forgets would be sent by another run again.
       if (key !== undefined && !stored.some(({ value }) => key.startsWith(value.root ?? value.id))) unstored.push(step);
       sent.push({ step, key });
       await answers(step);

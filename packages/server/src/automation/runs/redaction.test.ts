@@ -36,7 +36,7 @@ for (const before of ['', 'a', 'ab', 'abc', 'user:'])
         const text = Buffer.from(before + value + after).toString(form);
         const shown = String(hiding(value).of(text));
         assert.match(shown, /\*\*\*/);
-        // What is left are the characters that others take part in.
+        // The rest are the characters that others take part in.
         assert.ok(shown.length <= 3 + 4 * Math.ceil(before.length / 3) + 4 * (Math.ceil(after.length / 3) + 1), shown);
       }
     });

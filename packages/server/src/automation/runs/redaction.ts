@@ -1,4 +1,4 @@
-/** What is shown of a run has none of the values that it wrote to encrypted fields. */
+/** The parts of a run that are shown have none of the values that it wrote to encrypted fields. */
 import type { Run, RunError, RunStep } from './run-rows.ts';
 
 const hiddenText = '***';

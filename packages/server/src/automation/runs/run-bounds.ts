@@ -62,7 +62,7 @@ const limits = { ofRun: 64 * 1024, ofOrg: 32 * 1024 * 1024, ofNode: 256 * 1024 *
 
 const message = 'the runs that are under way hold too many values';
 
-/** What the values of a run take of the memory that all runs of this process share, until the run is over or suspended. */
+/** A run's share of the memory for values of all runs of this process, until the run is over or suspended. */
 export type HeldCharacters = ReturnType<typeof holdCharacters>;
 
 export function createHeldCharacters({ ofRun, ofOrg, ofNode }: typeof limits = limits) {
@@ -84,7 +84,7 @@ export function createHeldCharacters({ ofRun, ofOrg, ofNode }: typeof limits = l
        * @throws Problem `rate_limited` where the runs of its org hold too much; `unavailable` where all runs do.
        */
       add: (characters: number): void => {
-        // What other branches of a run still make that has failed is not waited for.
+        // A failed run does not wait for the values that its other branches still make.
         if (isOver) return;
         const isOrgFull = (held.get(orgCode) ?? 0) + characters > ofOrg;
         if ((isOrgFull || inAll + characters > ofNode) && own + characters > ofRun)

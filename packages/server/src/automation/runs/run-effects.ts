@@ -187,7 +187,7 @@ export class RunEffects extends BoundedEffects implements Effects {
     }
   }
 
-  /** What another system did is done again after a crash that comes before the answer is stored, under the same key. */
+  /** A call of another system is repeated after a crash that comes before the answer is stored, under the same key. */
   async http(path: string, step: HttpStepRequest): Promise<HttpDone> {
     const { journal, http, workspace } = this.#deps;
     const note = this.#begin(path, { id: step.id, type: 'http' });
@@ -282,7 +282,7 @@ export class RunEffects extends BoundedEffects implements Effects {
   }
 }
 
-/** What a step gave before. @throws Problem where it was refused then, and the run went on. */
+/** The output of a step done before. @throws Problem where it was refused then, and the run went on. */
 function outputOf(known: RunStep): unknown {
   if (known.error !== undefined) throw refusalOf(known);
   return known.output;

@@ -19,7 +19,7 @@ export type RunSummary = ReplyOf<typeof runsApi.listRuns>['items'][number];
 /** In whose name a run works. `app`: no user, only the policies of its block decide. `act`: the builder who acts for the user. */
 export type RunUser = ShownRun['user'];
 
-/** What templates of a run that an event began know beside its input. */
+/** The values that templates of a run begun by an event have beside its input. */
 export interface RunGiven {
   readonly event: unknown;
   readonly record?: unknown;
@@ -42,18 +42,18 @@ export interface Run extends Omit<ShownRun, 'tenant_code' | 'error' | 'redacted'
   readonly input: unknown;
   readonly given?: RunGiven;
   readonly error?: RunError;
-  /** What its clock says, in milliseconds since the epoch. */
+  /** The time on its clock, in milliseconds since the epoch. */
   readonly now: number;
-  /** How often a process took it up, and how often of late without a further step. */
+  /** The number of times a process took it up, and how many of these, of late, without a further step. */
   readonly taken: number;
   readonly stalled: number;
-  /** How many had been stored when it was taken up. */
+  /** The number of steps stored when it was taken up. */
   readonly steps: number;
   /** Values of encrypted fields were taken out of it or of its steps, so it cannot be run again. */
   readonly is_redacted?: true;
   /**
-   * What the keys of its calls begin with: the first of a row of retries that did nothing again that was done. Left out,
-   * it is the run itself.
+   * The start of its calls' keys: the first of a row of retries that did nothing again that was done. Left out, it
+   * is the run itself.
    */
   readonly root?: string;
 }
@@ -65,7 +65,7 @@ export interface RunStep extends Omit<ShownStep, 'path' | 'error'> {
   readonly has_secrets?: true;
 }
 
-/** What is stored of a run or a step in place of its values. A row of an earlier release has them beside the others. */
+/** The sealed values of a stored run or step. A row of an earlier release has them beside the others. */
 interface Sealed {
   readonly sealed?: string;
 }
@@ -173,7 +173,7 @@ export async function wroteSecrets(scope: Scope, run: string): Promise<boolean> 
   return false;
 }
 
-/** What the step gave. The version of a record that it wrote is that of its own row, which lies in the same commit. */
+/** The output of the step. A record that it wrote has the version of its own row, which lies in the same commit. */
 export function stepOf({ value, version }: Pick<Row<RunStep>, 'value' | 'version'>): RunStep {
   const { output } = value;
   if (value.record === undefined || typeof output !== 'object' || output === null || 'version' in output) return value;

@@ -1,4 +1,4 @@
-/** How a run begins, by a call or by itself, and how a process takes it up. */
+/** The start of a run, by a call or by itself, and the way a process takes it up. */
 import type { ConfigSet } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -51,7 +51,7 @@ export interface StartRunRequest {
   readonly given?: RunGiven;
   /** A UUIDv7. The same id is the same run. */
   readonly id: string;
-  /** What made it: nothing of an event has a depth of 0. */
+  /** The writes that led to it: without an event, a depth of 0. */
   readonly origin: EventOrigin;
   readonly user: RunUser;
 }
@@ -114,12 +114,12 @@ export async function startRun(
   }
 }
 
-/** What deliveries, schedules and hooks need of what is opened after them. */
+/** The parts that deliveries, schedules and hooks need of modules opened after them. */
 export interface AutomationWork {
   readonly runtime: RecordRuntime;
   readonly callers: RunCallers;
   /**
-   * Stores a run and has it taken up. @param along what else is in the commit.
+   * Stores a run and has it taken up. @param along the other changes of the commit.
    * @throws Problem `not_found`, `conflict`, `block_failed`, `rate_limited`.
    */
   start(ask: StartRunRequest, along?: readonly Change[]): Promise<{ readonly id: string; readonly isNew: boolean }>;
@@ -177,7 +177,7 @@ export interface RunsDeps extends EndingDeps, ExecuteDeps {
   readonly callers: RunCallers;
 }
 
-/** How many starts without a further step end a run: whatever it fails of, it would fail of again. */
+/** The number of starts without a further step that ends a run: it would fail for the same reason again. */
 const stalledMax = 5;
 
 interface CalledRun extends Executed {
@@ -208,13 +208,13 @@ export async function callBlock(
   }
 }
 
-/** What kept this process from the end of a run need not keep the next one, which does not wait for the lease. */
+/** The fault that stopped this process need not stop the next one, which does not wait for the lease. */
 async function release({ clock }: RunsDeps, { scope }: Workspace, { run }: RunJournal): Promise<void> {
   await scope.commit([{ ...dueRun(run.id, clock.now()), if: 'present' }]).catch(() => undefined);
 }
 
 /**
- * How a run stands that is not this process's any more. It is an answer, not a failure: a request that is sent again
+ * The state of a run that another process has taken. It is an answer, not a failure: a request that is sent again
  * must not do once more what the run did.
  */
 async function lost({ scope }: Workspace, { run }: RunJournal): Promise<CalledRun> {

@@ -1,5 +1,5 @@
 /**
- * Schedules as they stand in an environment of an org, what is due by them, and how they follow the live blocks. They belong to
+ * The schedules of an environment of an org, what is due by them, and how they follow the live blocks. They belong to
  * no configuration, and are never promoted.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -146,7 +146,7 @@ function afterwards(
   const code = beginning?.code ?? started.code;
   if (after !== undefined) return { ...row, beginning: { due, after, code } };
   const state: LastDue['state'] = isSkipped ? 'skipped' : code === undefined ? 'started' : 'refused';
-  // What was missed is skipped up to the first time that is not too late.
+  // Missed times are skipped up to the first that is not too late.
   const next = nextDue(row, isSkipped ? Math.max(due, now - lateMilliseconds - 1) : due);
   return { ...rest, last: { due, state, code, run }, next };
 }
@@ -167,7 +167,7 @@ interface Begun {
   /** Of a schedule of one workspace. */
   readonly run?: string | undefined;
   readonly code?: string | undefined;
-  /** Where to go on: the code of the last workspace. */
+  /** The position at which to go on: the code of the last workspace. */
   readonly after?: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export type IntlArgument = 'time' | 'number' | 'text' | 'list';
 
 export interface IntlOptions {
   readonly kinds: readonly IntlKind[];
-  /** What the clock says, in milliseconds since the epoch. */
+  /** The time of the clock, in milliseconds since the epoch. */
   readonly now: number;
   readonly textCharacters: number;
   readonly listElements: number;

@@ -1,5 +1,5 @@
 /**
- * What is done inside the interpreter before a script is. Only the text of `prepareRealm` gets there, so it uses nothing
+ * Prepares the interpreter before a script is run. Only the text of `prepareRealm` gets there, so it uses nothing
  * of this file. It keeps what it needs of the realm to itself before the script can change it.
  */
 
@@ -17,7 +17,7 @@ export const allowedGlobals: readonly string[] = [
 
 export interface RealmOptions {
   readonly allowed: readonly string[];
-  /** What the clock says, in milliseconds since the epoch. */
+  /** The time of the clock, in milliseconds since the epoch. */
   readonly now: number;
   /** Four numbers of 32 bits, from which chance follows. */
   readonly seed: readonly number[];

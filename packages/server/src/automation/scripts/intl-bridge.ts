@@ -1,4 +1,4 @@
-/** How a script reaches the locales and time zones of the host: by texts alone, which are checked here whatever the script is. */
+/** The bridge from a script to the host's locales and time zones: texts alone, checked here whatever the script is. */
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { isLocale, timeZone } from '../../lib/locales.ts';
 import type { IntlArgument, IntlKind } from './inside-intl.ts';

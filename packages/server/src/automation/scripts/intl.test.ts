@@ -1,4 +1,4 @@
-/** What scripts get of the locales and time zones of the host, and what they do not get by asking for it. */
+/** Tests which locales and time zones of the host scripts can use, and which data they cannot get. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ for (const [source, expected] of [
   [`new Date('${time}').toLocaleTimeString('de-DE')`, '10:00:00'],
   [`new Date('${time}').toLocaleString()`, '7/1/2026, 10:00:00 AM'],
   [`new Date('x').toLocaleString('de-DE')`, 'Invalid Date'],
-  // The hour that a clock leaves out in spring, and the one that it shows twice in autumn.
+  // The hour that a clock leaves out in spring, and the hour that it shows twice in autumn.
   ...(['2026-03-29T00:59:59Z', '2026-03-29T01:00:00Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'] as const).map(
     (at, index) =>
       [

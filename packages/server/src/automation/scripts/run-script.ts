@@ -32,7 +32,7 @@ export interface ScriptSource {
   readonly source: string;
   /** JSON of the list of these four. */
   readonly args: string;
-  /** What the script's clock says, in milliseconds since the epoch. */
+  /** The time of the script's clock, in milliseconds since the epoch. */
   readonly now: number;
   readonly seed: string;
 }
@@ -52,7 +52,7 @@ export async function loadEngine(): Promise<ScriptEngine> {
   const { default: loaded }: { readonly default: Loaded } = await import('@jitl/quickjs-wasmfile-release-sync');
   const variant = 'default' in loaded ? loaded.default : loaded;
   const memory = new WebAssembly.Memory({ initial: pagesAtFirst, maximum: scriptLimits.memoryBytes / pageBytes });
-  // Where the types of browsers are, they ask for more members of a memory.
+  // The types of browsers, if loaded, ask for more members of a memory.
   const options = { wasmMemory: memory as never };
   return { memory, module: await newQuickJSWASMModuleFromVariant(newVariant(variant, options)) };
 }
@@ -95,7 +95,7 @@ export function runScript({ module, memory }: ScriptEngine, script: ScriptSource
   runtime.dispose();
   if (typeof outcome === 'string')
     return { json: outcome, cpuMilliseconds: clock.spent(), ...(log === undefined ? {} : { log }) };
-  // Where no memory is left for an error, `null` is thrown, or an error that says nothing. Memory grows in steps.
+  // Without memory left for an error, `null` is thrown, or an error that says nothing. Memory grows in steps.
   const isFull = memory.buffer.byteLength > 0.9 * scriptLimits.memoryBytes;
   const { fault, message, line } = isFull && ['', 'null'].includes(outcome.message) ? tooMuchMemory() : outcome;
   throw new ScriptError(fault, message, line, { log });
@@ -260,7 +260,7 @@ class Interpreter {
     return called;
   }
 
-  /** What the interpreter does itself fails where no memory is left. @throws ScriptError */
+  /** Work of the interpreter itself fails where no memory is left. @throws ScriptError */
   #done(called: CallResult): QuickJSHandle {
     if ('value' in called) return called.value;
     throw tooMuchMemory();

@@ -27,9 +27,9 @@ export type ScriptFault = 'failed' | 'timeout' | 'memory' | 'output';
 export class ScriptError extends Error {
   override readonly name = 'ScriptError';
   readonly fault: ScriptFault;
-  /** In the source, from 1; undefined where the script does not tell. */
+  /** In the source, from 1; undefined where the script does not give it. */
   readonly line: number | undefined;
-  /** What it took of the thread until then. */
+  /** The CPU time it took until then. */
   readonly cpuMilliseconds: number;
   readonly log: ScriptLog | undefined;
 
@@ -53,7 +53,7 @@ export interface ScriptLog {
   readonly left_out?: number | undefined;
 }
 
-/** The log as the realm of a script tells it; undefined where nothing was written. */
+/** The log as the realm of a script gives it; undefined where nothing was written. */
 export function readLog(json: string): ScriptLog | undefined {
   const reported: unknown = JSON.parse(json);
   if (!isObject(reported) || !Array.isArray(reported.lines) || reported.lines.length === 0) return undefined;
@@ -72,7 +72,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const runCharactersMax = 64 * 1024;
 
-/** What all scripts of a run may have kept. */
+/** The characters of log lines that all scripts of a run may keep. */
 export class LogBudget {
   #left = runCharactersMax;
 

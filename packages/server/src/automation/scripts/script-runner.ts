@@ -111,7 +111,7 @@ class ScriptThread {
 
   #died(worker: Worker): void {
     if (worker !== this.#worker) return;
-    // How much it took is not known.
+    // The time it took is not known.
     const { cpuMilliseconds } = scriptLimits;
     this.#end(new ScriptError('memory', 'the script could not be run', undefined, { cpuMilliseconds }), false);
   }
@@ -183,7 +183,7 @@ export async function runScriptStep(scripts: Pick<ScriptRunner, 'run'>, job: Scr
   }
 }
 
-/** What cannot be stored and given back as it is, or would not be read alike everywhere, is no value of a step either. */
+/** A value that does not survive storage, or would not be read alike everywhere, is no value of a step. */
 function plainValue(json: string): unknown {
   try {
     return parseStrictJson(json);
@@ -193,7 +193,7 @@ function plainValue(json: string): unknown {
   }
 }
 
-/** What a script throws may hold values, so its text is no part of the refusal. */
+/** An error thrown by a script may hold values, so its text is no part of the refusal. */
 function scriptFailure(error: ScriptError): Problem {
   const { fault, line, message } = error;
   return blockFailure(
@@ -203,7 +203,7 @@ function scriptFailure(error: ScriptError): Problem {
   );
 }
 
-/** What a script wrote before it failed, and then what it threw. */
+/** The lines that a script wrote before it failed, and then its error. */
 export function logOfFailure(error: unknown): ScriptLog | undefined {
   if (!(error instanceof Problem && error.cause instanceof ScriptError)) return undefined;
   const { fault, message, line, log } = error.cause;

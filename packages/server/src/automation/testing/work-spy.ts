@@ -2,7 +2,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Failed, Notify } from '../alerts.ts';
 import type { WorkKind, WorkMeter } from '../automation-deps.ts';
 
-/** Notes what is counted and told, and has room until a test takes it. Only tests may use it. */
+/** Notes the counted work and the notices, and has room until a test takes it. Only tests may use it. */
 export class WorkSpy {
   readonly alerts: Failed[] = [];
   /** By org, environment and kind of work, as in `acme test runs`. */

@@ -32,10 +32,10 @@ interface DenialQuery {
   readonly limit: number;
 }
 
-/** Who holds hundreds of statements is denied by one of them as well as by all. */
+/** A caller with hundreds of statements is denied by one of them as well as by all. */
 const matchedMax = 20;
 const reportedMax = 5;
-/** What was compared may come from the body of a request, and many denials are kept. */
+/** The compared values may come from the body of a request, and many denials are kept. */
 const nearMax = 10;
 const valuesMax = 5;
 const lengthMax = 128;
@@ -78,7 +78,7 @@ interface Denial extends Omit<NewDecision, 'explanation'> {
 interface ExplainedDenial {
   readonly decision_id: string;
   readonly decision: Explanation['decision'];
-  /** How a sentence about it goes on. */
+  /** The end of a sentence about it. */
   readonly why: string;
 }
 

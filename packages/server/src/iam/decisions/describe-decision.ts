@@ -14,7 +14,7 @@ export type DescribedDecision = Pick<
 /** A statement that had a part in it: first those that matched, then those that only their condition kept from it. */
 type DescribedStatement = DescribedDecision['matched'][number];
 
-/** What statements are called that are in no policy yet. */
+/** The policy name of statements that are in no policy yet. */
 export const draftPolicy = { policyId: '', policyName: 'draft', via: { kind: 'direct' } } as const;
 
 export function describeDecision(
@@ -63,7 +63,7 @@ function conditionsOf({ conditions }: MatchedStatement): Pick<DescribedStatement
   };
 }
 
-/** How a sentence about a decision goes on that took more than one may. */
+/** The end of a sentence about a decision that took more steps than one may. */
 export const overBudget =
   'a sent or stored value is too long for the patterns that it is compared with: a Deny that was not evaluated completely applies, and such an Allow does not';
 

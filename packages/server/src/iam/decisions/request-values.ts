@@ -4,8 +4,8 @@ import { bodyAsRead, type Filter, parameterFilter, plainParameter, withPlainName
 import { type CompiledEntity, isSealed } from '../../schema/port.ts';
 
 /**
- * What a request sends, as the platform reads it. Policies decide about what is stored and compared: of several spellings
- * of one value none may be judged otherwise than the others.
+ * The values that a request sends, as the platform reads it. Policies judge stored and compared values: of several
+ * spellings of one value none may be judged otherwise than the others.
  */
 
 /** The subject of a request: the verb, and the entity that its values are those of. */
@@ -49,7 +49,7 @@ function queryAsRead(
   return read;
 }
 
-/** What a filter compares with: several values where it takes several. */
+/** The operand of a filter: several values where it takes several. */
 function operandOf({ fields }: CompiledEntity, { field, operator, values }: Filter): unknown {
   const isOfElements = fields.get(field)?.behaviour.contains !== undefined;
   if (operator === 'startswith' || (operator === 'contains' && !isOfElements)) return new TextPart(String(values[0]));
@@ -73,7 +73,7 @@ export function secretFields(entity: CompiledEntity): IsSecret {
   return isSecret;
 }
 
-/** What a context says of them to those who explain a decision; nothing where the request is about no entity. */
+/** Adds to a context the secret fields, for those who explain a decision; none where the request is about no entity. */
 export function withSecrets(context: AccessContext, entity: CompiledEntity | undefined): AccessContext {
   return entity === undefined ? context : { ...context, isSecret: secretFields(entity) };
 }

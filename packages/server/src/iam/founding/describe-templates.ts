@@ -11,7 +11,7 @@ export interface WorkspaceTemplates {
 type TemplatePolicy = WorkspaceTemplates['policies'][number];
 type TemplateGroup = WorkspaceTemplates['groups'][number];
 
-/** What differs between two templates, a sentence for each policy, group and statement. */
+/** The differences between two templates, a sentence for each policy, group and statement. */
 export function describeTemplates(before: WorkspaceTemplates, after: WorkspaceTemplates): readonly string[] {
   return [
     ...describeNamed('policy', [before.policies, after.policies], {
@@ -131,7 +131,7 @@ function counted(count: number, what: string): string {
 /** Whose policies and groups a sentence is about: those of new workspaces, or of a workspace that exists. */
 type WidenedOf = 'new workspaces' | 'the workspace';
 
-/** What people in new workspaces may do by their templates that they could not by those before, a sentence each. */
+/** The new rights that people in new workspaces get by the later templates, a sentence each. */
 export function widenedTemplates(before: WorkspaceTemplates, after: WorkspaceTemplates): readonly string[] {
   return [
     ...after.policies.flatMap((policy) => widenedPolicy(named(before.policies, policy), policy)),

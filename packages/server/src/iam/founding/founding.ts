@@ -98,7 +98,7 @@ export async function foundingChanges(
 /** The label of a founder. */
 export const adminRole = 'admin';
 
-/** What of the workspace its template has made, so that a later template replaces this alone. */
+/** The records of the workspace that its template has made, so that a later template replaces these alone. */
 function newMark({ clock }: GrantDeps, templates: WorkspaceTemplates, made: readonly NewRecord[]): Change {
   const of = (entity: NewRecord['entity'], digestOf: (body: NewRecord['body']) => string): readonly TemplateRecord[] =>
     made

@@ -121,7 +121,7 @@ function refuseRepeated(names: readonly string[], taken: readonly string[], { po
   }
 }
 
-/** What policies that are new or changed are likely not to mean, by the lint of policies, a sentence each. */
+/** The likely mistakes in policies that are new or changed, by the lint of policies, a sentence each. */
 async function adviseTemplates(
   before: WorkspaceTemplates,
   after: WorkspaceTemplates,

@@ -10,7 +10,7 @@ import { type ReplayRequest, replay, replayedMax } from './replay.ts';
 import { type SuggestionQuery, suggest } from './suggest.ts';
 
 /**
- * What recorded calls say of policies. Each throws the Problem `not_found` for a workspace, a policy or a member that is not
+ * Tests policies on recorded calls. Each throws the Problem `not_found` for a workspace, policy or member that is not
  * there, and `rate_limited` while another replay or suggestion of the org is under way.
  */
 export function createPolicyLab(deps: LabDeps) {
@@ -45,7 +45,7 @@ type ReportedExample = ReportedUse['examples'][number];
 
 const examplesMax = 5;
 
-/** What statements that are only reported would have changed, by policy and place. */
+/** The changes that statements that are only reported would have made, by policy and position. */
 async function listReported(
   deps: LabDeps,
   orgCode: string,

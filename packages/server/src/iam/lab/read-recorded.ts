@@ -43,7 +43,7 @@ interface RecordQuery {
   readonly withBlocks?: boolean;
 }
 
-/** A recorded call, and for how many it stands. */
+/** A recorded call, and the number of calls that it represents. */
 export interface WeightedCall {
   readonly decision: DayDecision;
   readonly call: RecordedCall;
@@ -137,7 +137,7 @@ export class LabPeople {
     return person;
   }
 
-  /** Most members hold the same policies. @param kind tells apart what is held now and what is held in a trial. */
+  /** Most members hold the same policies. @param kind separates the policies held now from those held in a trial. */
   access(held: readonly AttachedPolicy[], kind = ''): CompiledAccess {
     const key = kind + JSON.stringify(held.map(({ policyId, via }) => [policyId, via]));
     const known = this.#compiled.get(key);

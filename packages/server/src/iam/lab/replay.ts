@@ -36,7 +36,7 @@ export interface ReplayRequest {
     readonly name: string | undefined;
     readonly statements: readonly Statement[];
   };
-  /** Who would hold a new policy. */
+  /** The people who would hold a new policy. */
   readonly principals: readonly string[] | undefined;
   /** Milliseconds since 1970. */
   readonly since: number | undefined;
@@ -203,7 +203,7 @@ class Replaying {
     const { policyId, statements } = this.#request.draft;
     const before = held.find((one) => one.policyId === policyId)?.statements ?? [];
     const [old, drafted] = [before, statements].map((all) => aboutAction(all, { action, Effect }, this.#effort));
-    // What could not be looked at to its end may be another.
+    // A draft that the effort does not suffice to compare may be another.
     const isOther = old !== drafted || this.#effort.stepsLeft < 0;
     this.#about.set(about, isOther);
     return isOther;

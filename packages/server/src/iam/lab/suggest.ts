@@ -73,7 +73,7 @@ async function membersOf(
   return { userIds, truncated: found.size > userIds.length || groups.length > groupsMax, policyIds };
 }
 
-/** What members did that was allowed, and by which statements they may do it now. */
+/** The allowed actions of members, and the statements by which they may do them now. */
 class StatementUses {
   readonly #members: ReadonlySet<string>;
   readonly #policyIds: ChosenMembers['policyIds'];
@@ -147,7 +147,7 @@ class StatementUses {
 
   async suggestion({ since, not_recorded }: Recorded, isEveryMemberLeftOut: boolean): Promise<Suggestion> {
     if (this.#policyIds !== undefined) {
-      // What they deny they also deny of what other policies allow.
+      // A Deny of these also denies actions that other policies allow.
       for (const stored of this.#used.denies()) this.#suggested.keep(stored);
       for (const stored of this.#used.reports()) this.#suggested.keepReport(stored);
     }

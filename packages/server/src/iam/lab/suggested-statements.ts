@@ -32,8 +32,8 @@ interface SuggestedPolicy {
 const shapesMax = 20;
 
 /**
- * What is left of statements when all is taken out of them that was not used. Conditions and fields stay as they are, so
- * that no statement allows more than its origin.
+ * The rest of statements when everything unused is taken out of them. Conditions and fields stay as they are, so that
+ * no statement allows more than its origin.
  */
 export class SuggestedStatements {
   /** By effect, resources, condition and fields. */

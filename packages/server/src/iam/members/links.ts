@@ -2,7 +2,7 @@ import { followItems, mergeChanges, type PlannedChange, readRecord, removeRecord
 import { fieldIndex, indexPrefix, systemEntity } from '../../schema/port.ts';
 import type { CheckEmpty, Item, Scope } from '../../store/port.ts';
 
-/** What ties a person to policies: read through the links' own index on `user_id`, whatever the size of the workspace. */
+/** A person's links to policies: read through the links' own index on `user_id`, whatever the workspace's size. */
 interface Links {
   readonly policyLinks: readonly Item[];
   readonly groupLinks: readonly Item[];
@@ -51,7 +51,7 @@ export async function linksTo(
   });
 }
 
-/** How many links lead to a policy or group, as far as they are counted. */
+/** The number of links that lead to a policy or group, as far as they are counted. */
 export function countLinks(
   scope: Scope,
   kind: LinkKind,

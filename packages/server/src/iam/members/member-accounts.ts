@@ -142,9 +142,9 @@ async function removal(
 }
 
 /**
- * Gives one account of a person what another one holds in the workspace, and takes the other one out. What an admin took
- * from either of them stays taken: a suspension, and a removal from a workspace that would let the person join again.
- * Where both hold too much for one account, each keeps its own.
+ * Gives one account of a person what another one holds in the workspace, and takes the other one out. Rights that an
+ * admin took from either stay taken: a suspension, and a removal from a workspace that would let the person join again.
+ * Each keeps its own where both hold too much for one account.
  */
 export async function mergedMember(
   deps: GrantDeps,

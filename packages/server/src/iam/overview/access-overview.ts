@@ -127,7 +127,7 @@ async function namedPage<Row>(
   return { items, nexttoken: isMore ? cursors.seal(last.sk, binding) : null };
 }
 
-/** What a builder has done about access. */
+/** The steps about access that a builder has done. */
 type FirstAccess = NonNullable<Read<typeof Overview>['first_steps']>;
 
 const environments: readonly Environment[] = ['test', 'prod'];

@@ -67,7 +67,7 @@ export async function policyRow({ scope }: Workspace, { id, name, statements, up
   };
 }
 
-/** How many of a group's policies are named: a group may hold 50, each of 10 KB. */
+/** The number of a group's policies that are named: a group may hold 50, each of 10 KB. */
 const policiesNamed = 3;
 
 export async function groupRow(workspace: Workspace, data: RecordData) {

@@ -12,7 +12,7 @@ export interface AccessEpochs {
   bump(scopeName: string): void;
 }
 
-/** Does what changes it, and tells of it when that is over: also if it failed, because its outcome may be unknown. */
+/** Does the work, and bumps the epoch when it is over: also if it failed, because its outcome may be unknown. */
 export async function thenBump<T>(epochs: AccessEpochs, scopeName: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -92,7 +92,7 @@ export function rememberingReader(): RecordReader {
   };
 }
 
-/** Where the record of a system entity lies. */
+/** The key of the record of a system entity. */
 export function recordKey(workspace: Workspace, entityName: string, id: string): Key {
   const key = directKey(systemEntity(entityName), workspace, id);
   if (key === undefined) throw new TypeError(`${entityName} is not keyed by id`);
@@ -191,7 +191,7 @@ export async function recordByName(
   return found === undefined ? undefined : systemData(found);
 }
 
-/** What the policies of a logic block are called, which are no records of a workspace and have no id. */
+/** The name of the policies of a logic block, which are no records of a workspace and have no id. */
 export function blockPolicyName(block: string): string {
   return `logic block ${block}`;
 }

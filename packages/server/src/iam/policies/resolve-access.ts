@@ -40,7 +40,7 @@ export function describeExcess({
   return undefined;
 }
 
-/** What a builder may do in a workspace of the test environment that he is no member of. */
+/** The rights of a builder in a workspace of the test environment that he is no member of. */
 export const builderPolicy = {
   policyId: 'builder',
   policyName: adminPolicy,
@@ -50,7 +50,7 @@ export const builderPolicy = {
 
 export const builderAccess: Access = compilePolicies([builderPolicy]);
 
-/** What a caller may do who holds no policy. */
+/** The access of a caller who holds no policy. */
 export const noAccess: Access = compilePolicies([]);
 
 /** Whether the claims are of a builder in his own name: he acts (RFC 8693, `act`) for himself only. Needs no grant. */

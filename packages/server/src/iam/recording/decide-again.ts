@@ -52,7 +52,7 @@ export function decideAgain(access: CompiledAccess, request: RecordedRequest, to
   return outcome;
 }
 
-/** What a decision takes beside what it compares. */
+/** The steps of a decision without its comparisons. */
 const stepsOfDecision = 500;
 
 /** Why it is decided so: by the look that decides. */
@@ -74,7 +74,7 @@ export function explainLooks(access: CompiledAccess, request: RecordedRequest, t
 
 const rank = { explicit_deny: 0, implicit_deny: 1, undecided: 2, allowed: 3 } as const;
 
-/** What statements that are only reported would change of it. */
+/** The changes that only reported statements would make to it. */
 export function reportsAgain(
   access: CompiledAccess,
   request: RecordedRequest,

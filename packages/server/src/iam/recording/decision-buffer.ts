@@ -3,7 +3,7 @@ import { timestamp } from '../../lib/clock.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { DecidedOutcome, RecordedCall } from './recorded-rows.ts';
 
-/** Where a call was decided. */
+/** The workspace in which a call was decided. */
 interface DecidedPlace {
   readonly orgCode: string;
   readonly env: Environment;
@@ -18,7 +18,7 @@ export interface DecidedCall {
   readonly userId: string;
   readonly email: string;
   readonly action: string;
-  /** How much of the resource calls of this kind have alike, and what follows. */
+  /** Resources of calls of this kind share the first `commonLength` characters; `rest` stands for the others. */
   readonly resource: string;
   readonly commonLength: number;
   readonly rest: '' | '{id}' | '{path}';
@@ -31,7 +31,7 @@ export interface DecidedCall {
   sample(): RecordedCall;
 }
 
-/** Who makes a call, and when. */
+/** The caller of a call, and its time. */
 export interface CountedCaller {
   readonly caller: {
     readonly claims: { readonly sub: string };
@@ -55,9 +55,9 @@ export interface BufferedDecision extends Omit<DecidedCall, 'sample' | 'time' | 
   readonly samples: RecordedCall[];
   /** The call, counted from the first, that is the next sample. */
   nextSample: number;
-  /** How rare later samples are (`#planSample`). */
+  /** The weight in `#planSample`: the smaller it is, the rarer later samples are. */
   rarity: number;
-  /** What it keeps alive, in parts of about 2 KB. */
+  /** The memory it keeps alive, in parts of about 2 KB. */
   readonly parts: number;
 }
 

@@ -25,11 +25,11 @@ export type DecisionRecorder = ReturnType<typeof startDecisionRecorder>;
 type RecorderPause = Parameters<typeof storeDecisions>[2]['pause'];
 
 const turnMilliseconds = 60_000;
-/** How long nothing is noted of an org that does not record. */
+/** The time for which nothing is noted of an org that does not record. */
 const offMilliseconds = 60_000;
 const orgsOffMax = 10_000;
 
-/** Keeps samples of what is decided about calls. Whatever fails in it fails no call. */
+/** Keeps samples of the decisions on calls. A failure in it fails no call. */
 export function startDecisionRecorder(deps: DecisionRecorderDeps) {
   const { clock, onError } = deps;
   const stored = { ...deps, node: randomBytes(9).toString('base64url') };

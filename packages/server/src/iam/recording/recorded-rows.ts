@@ -8,7 +8,7 @@ export type Day = string;
 
 export type DecidedOutcome = 'allowed' | 'explicit_deny' | 'implicit_deny';
 
-/** One call of those that a row stands for: what is needed to decide it again. */
+/** One of the calls that a row represents: all that is needed to decide it again. */
 export interface RecordedCall {
   readonly at: string;
   readonly method: string;
@@ -20,7 +20,7 @@ export interface RecordedCall {
   readonly looks: readonly ReturnType<CompiledAccess['keep']>[];
 }
 
-/** What a statement that is only reported would have changed. */
+/** The change that a statement that is only reported would have made. */
 export interface RecordedReport {
   readonly policy_id: string;
   readonly policy: string;
@@ -87,14 +87,14 @@ export function dayOf(milliseconds: number): Day {
   return new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** When the rows of a day go. */
+/** The time at which the rows of a day are removed. */
 export function expiryOf(day: Day): Due {
   return { at: Date.parse(day) + (recordedDaysMax + 1) * dayMilliseconds, queue: 'expire' };
 }
 
 const processesMax = 500;
 
-/** What all processes recorded from a day on, or on one day alone. Keys of a day begin with it, and so come after it. */
+/** The sums of all processes from a day on, or on one day alone. Keys of a day begin with it, and so come after it. */
 export async function readDays(scope: Scope, from: Day, only?: Day): Promise<RecordedDay> {
   const range = { limit: processesMax, after: from, ...(only === undefined ? {} : { prefix: only }) };
   const days = await recordedDays.range(scope, daysPartition, range);

@@ -93,7 +93,7 @@ async function evaluate(
       const { reason, decision_id } = error.details;
       return { decision: false, context: { reason, decision_id } };
     }
-    // A record that is not there and one that the caller may not have are one answer.
+    // A missing record and a record that the caller may not have get one answer.
     if (error instanceof Problem && error.code === 'not_found')
       return { decision: false, context: { reason: 'not_found', error: { status: 404, message: error.message } } };
     throw error;
@@ -107,7 +107,7 @@ async function decide(
   question: Evaluation,
 ): Promise<Decision> {
   const { verb, entityName, id, properties: body } = question;
-  // What could stand in no path is the name of nothing.
+  // A text that no path can contain is the name of nothing.
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(entityName) || (id !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(id)))
     throw notFound();
   if (verb === undefined) return { decision: false, context: { reason: 'unknown_action' } };
@@ -180,7 +180,7 @@ interface Evaluation {
   readonly verb: Verb | 'run' | undefined;
   readonly entityName: string;
   readonly id: string | undefined;
-  /** What is to be written. */
+  /** The values to write. */
   readonly properties: Readonly<Record<string, unknown>> | undefined;
 }
 

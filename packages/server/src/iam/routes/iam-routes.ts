@@ -119,7 +119,7 @@ function aclRoutes({
   ];
 }
 
-/** What recorded calls say of policies. Nothing here changes anything, so production may be asked about. */
+/** Routes to test policies on recorded calls. Nothing here changes anything, so production may be asked about. */
 function policyLabRoutes({ lab: policyLab }: IamRouteDeps): readonly AnyRoute[] {
   return [
     serve(

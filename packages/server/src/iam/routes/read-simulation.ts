@@ -138,9 +138,9 @@ interface ActionRequest {
 }
 
 /**
- * What the app gateway would ask the policies for a call, found in its own table of routes.
+ * The request that the app gateway would check a call with, found in its own table of routes.
  * @param path with or without `/app/{orgCode}` before it.
- * @throws Problem `invalid_request` for what no policy is asked about.
+ * @throws Problem `invalid_request` for calls that no policy is asked about.
  */
 function requestOfCall(
   routes: readonly AnyRoute[],

@@ -47,8 +47,8 @@ export const escalationCheck: SettingType<boolean> = {
 };
 
 /**
- * What a commit must have that promises a policy to a person who does not hold it yet. A promise is made, so that a
- * policy which is removed at the same time is found to be promised, or kept by one that hands on what was promised.
+ * The step of a commit that promises a policy to a person who does not hold it yet. It makes the promise, so that a
+ * policy removed at the same time is found to be promised, or keeps it when it hands on a promised policy.
  */
 type PromiseStep = 'made' | 'kept';
 

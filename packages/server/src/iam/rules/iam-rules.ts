@@ -42,7 +42,7 @@ interface IamRulesDeps extends PolicyRemovalDeps {
   readonly epochs: AccessEpochs;
 }
 
-/** What the entities of access control demand beyond their definitions: all of it stands here and in `rules/`. */
+/** The rules for the entities of access control beyond their definitions: all of them are here and in `rules/`. */
 export function createIamRules(deps: IamRulesDeps): ReadonlyMap<string, EntityRules> {
   const { epochs, clock } = deps;
   const serial = (
@@ -117,7 +117,7 @@ async function memberRemoval(workspace: Workspace, userId: string): Promise<read
 }
 
 /**
- * What writing a policy demands. Only what the policy did not grant before has to be covered by the caller; but a
+ * The rules for writing a policy. Only what the policy did not grant before has to be covered by the caller; but a
  * policy under another name is granted again, since a name is what gives a policy to new members.
  */
 async function policyChanges(deps: PolicyRemovalDeps, write: RecordWrite): Promise<readonly PlannedChange[]> {
@@ -142,7 +142,7 @@ function statementsOf(policy: RecordData): readonly Statement[] {
 }
 
 /**
- * What writing a group demands. The policies that it held before need not be covered again, unless the write takes a
+ * The rules for writing a group. The policies that it held before need not be covered again, unless the write takes a
  * policy out whose Deny held back what they allow.
  */
 async function groupChanges(write: RecordWrite): Promise<readonly PlannedChange[]> {
@@ -187,7 +187,7 @@ async function requirePolicies(
 }
 
 /**
- * What linking a person to a policy or group demands, and unlinking. A link that is led elsewhere grants what the new
+ * The rules for linking a person to a policy or group, and unlinking. A link that is led elsewhere grants what the new
  * place grants beyond the old one, since it stays with its person.
  */
 async function linkChanges(write: RecordWrite, kind: LinkKind): Promise<readonly PlannedChange[]> {

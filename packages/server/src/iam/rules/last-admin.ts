@@ -7,7 +7,7 @@ import { groupLink, type LinkKind, linksTo, policyLink } from '../members/links.
 import { isServicePrincipal } from '../members/member.ts';
 import { adminPolicy, groupsWith, readRecords } from '../policies/held-policies.ts';
 
-/** What a write takes away: a link, what a group hands on, or a person. */
+/** The loss by a write: a link, a group's hold on the policy, or a person. */
 type Loss =
   | { readonly kind: 'link'; readonly id: string }
   | { readonly kind: 'group'; readonly id: string }

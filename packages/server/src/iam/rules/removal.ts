@@ -20,9 +20,9 @@ import { groupLink, type LinkKind, linksTo, noLinkTo, policyLink, removeLinks } 
 import { isServicePrincipal } from '../members/member.ts';
 import { groupIndexChanges, groupsWith, noGroupWith, policyIdsOf, readRecords } from '../policies/held-policies.ts';
 
-/** What holds a policy or a group that is to be removed, and how it is taken from that in the same commit. */
+/** Removes a policy or group from its holders in the commit that removes it. */
 
-/** What names policies of a workspace beside its records: other modules keep it. */
+/** The names of a workspace's policies beside its records: other modules keep them. */
 export interface PolicyNaming {
   /** The name of the policy that new members get. */
   readonly defaultAccess: (scope: Scope) => Promise<string | undefined>;

@@ -8,7 +8,7 @@ import {
 } from '../../access/port.ts';
 import { explainCall } from '../decisions/describe-decision.ts';
 
-/** A request with as much as is known of it; what is not known yet stands in `pending`. */
+/** A request with as much as is known of it; parts that are not known yet are in `pending`. */
 interface SimulatedRequest {
   readonly action: string;
   readonly context: AccessContext;
@@ -84,7 +84,7 @@ function evaluationsOf(simulated: SimulatedRequest): readonly [Evaluation, ...Ev
   }
 }
 
-/** What getting the record of a request leaves of it, by its fields; undefined where it is not allowed. */
+/** The fields of the record that the caller may get; undefined where getting it is not allowed. */
 export function grantToGet(
   access: CompiledAccess,
   context: AccessContext,

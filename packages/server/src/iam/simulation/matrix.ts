@@ -39,14 +39,14 @@ export interface MatrixQuery {
 
 type MatrixPage = ReplyOf<typeof accessApi.readAccessMatrix>;
 type MatrixRow = MatrixPage['items'][number];
-/** What holds for a record that no statement names by its id. */
+/** The decision on a record that no statement names by its id. */
 type MatrixCell = MatrixRow['entities'][string][Verb];
 
-/** More of them in one answer would keep everybody else waiting. */
+/** More of them in one answer would delay all other callers. */
 const cellsMax = 2000;
 
 /**
- * Who can do what in a workspace: each member with each verb on each entity, and the statement that it comes from.
+ * The access matrix of a workspace: each member with each verb on each entity, and the statement that it comes from.
  * @throws Problem `not_found` for a workspace, an entity or a member that is not there, `invalid_cursor`.
  */
 export async function readMatrix(deps: AccessReadDeps, orgCode: string, query: MatrixQuery): Promise<MatrixPage> {

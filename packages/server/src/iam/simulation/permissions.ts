@@ -20,11 +20,11 @@ export interface Permissions {
   /** The names of the blocks that may be run, and of no others. */
   readonly logicblocks: readonly string[];
   readonly statements: readonly unknown[];
-  /** What these call otherwise than it is called now, by entity. */
+  /** The fields that these call by a name other than the present one, by entity. */
   readonly renamed?: Readonly<Record<string, RenamedFields>>;
 }
 
-/** Who asks, and from where. */
+/** The person who asks, and the address and time. */
 export interface PermissionsCaller extends Pick<AccessContext, 'user' | 'tenant' | 'jwt'> {
   readonly request: Pick<AccessContext['request'], 'ip' | 'time' | 'origin'>;
 }

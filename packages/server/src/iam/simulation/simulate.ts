@@ -41,14 +41,14 @@ export interface Simulation {
   readonly who: { readonly userId: string } | { readonly statements: readonly Statement[] };
   readonly action: string;
   readonly request: SentRequest;
-  /** As it is given, or the id of one that lies in the workspace. */
+  /** The record as it is given, or the id of a stored record of the workspace. */
   readonly record: { readonly id: string } | { readonly fields: Fields } | undefined;
   readonly context: SimulatedContext;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is given beside the request; where it is left out the platform puts what it knows. */
+/** The values given beside the request; the platform fills in those left out. */
 export interface SimulatedContext extends Partial<Pick<AccessContext['request'], 'ip' | 'time' | 'origin' | 'body'>> {
   readonly jwt?: Fields;
   readonly user?: Partial<AccessContext['user']>;
@@ -57,7 +57,7 @@ export interface SimulatedContext extends Partial<Pick<AccessContext['request'],
 
 type Simulated = ReplyOf<typeof accessApi.simulateAccess>;
 
-/** What is read to tell what people may do. */
+/** The stores read to find people's rights. */
 export interface AccessReadDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
@@ -103,7 +103,7 @@ export async function simulate(deps: AccessReadDeps, orgCode: string, simulation
 interface RecordToBe {
   readonly entity: CompiledEntity | undefined;
   readonly userId: string;
-  /** What stands. */
+  /** The stored record. */
   readonly record: Fields | undefined;
   readonly now: number;
 }
@@ -208,7 +208,7 @@ function fieldsOf(
 interface SimulatedPerson {
   readonly access: CompiledAccess;
   readonly user: AccessContext['user'];
-  /** What a token of the person would say. */
+  /** The claims that a token of the person would have. */
   readonly jwt: AccessContext['jwt'];
   /** Left out of a draft, which no person holds. */
   readonly member?: { readonly id: string; readonly email: string; readonly status: string };
@@ -222,7 +222,7 @@ async function memberAsPerson(workspace: Workspace, userId: string): Promise<Sim
   return { access, ...callerOf(workspace, data), member };
 }
 
-/** What the context of a member's call says of the member. */
+/** The part of the context of a member's call that is about the member. */
 export function callerOf(
   { orgCode, tenantId, tenantCode, env }: Workspace,
   member: RecordData,

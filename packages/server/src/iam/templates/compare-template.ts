@@ -27,7 +27,7 @@ export interface TemplateComparison {
   readonly items: readonly ComparedItem[];
   /** The ids of the policies that a group of the template may name, as far as they are there. */
   readonly policyIds: ReadonlyMap<string, string>;
-  /** How many of the platform's own policies and groups are there. */
+  /** The number of the platform's own policies and groups in it. */
   readonly platform: number;
 }
 
@@ -82,7 +82,7 @@ interface ComparedRecord {
 }
 
 function compared({ kind, name, stored, isSame, marked, digest }: ComparedRecord): ComparedItem {
-  // What was never made cannot have been removed; a workspace without a mark may never have had it.
+  // A record that was never made cannot have been removed; a workspace without a mark may never have had it.
   if (stored === undefined) return { kind, name, state: 'missing', isLocal: marked !== undefined, stored };
   if (isSame) return { kind, name, state: 'same', isLocal: false, stored };
   const isUntouched = marked?.id === stored.id && marked.digest === digest;
@@ -105,9 +105,9 @@ function isSameSet(ids: readonly string[], wanted: readonly (string | undefined)
   return has.size === is.size && [...has].every((id) => is.has(id));
 }
 
-/** What of a workspace its template has made, and as what. Absent in workspaces that earlier releases founded. */
+/** The records of a workspace that its template has made. Absent in workspaces that earlier releases founded. */
 export interface TemplateMark {
-  /** When the template was last applied. */
+  /** The time at which the template was last applied. */
   readonly at: string;
   /** Of the whole template that was. */
   readonly digest: string;

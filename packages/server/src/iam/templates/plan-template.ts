@@ -1,4 +1,4 @@
-/** What applying the template of an org to one of its workspaces changes there. */
+/** The changes that applying the template of an org makes to one of its workspaces. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from '../../access/port.ts';
@@ -18,7 +18,7 @@ type TemplateStep = 'none' | 'create' | 'replace' | 'keep';
 
 export interface PlannedItem extends ComparedItem {
   readonly step: TemplateStep;
-  /** What it lets members do that they could not before, a sentence each. */
+  /** The rights that it gives members beyond their present ones, a sentence each. */
   readonly widens: readonly string[];
   /** Of what is there and what comes in its place, if anything is done. */
   readonly digest: string | undefined;
@@ -32,8 +32,8 @@ export interface TemplatePlan extends Pick<TemplateComparison, 'mark' | 'policyI
 }
 
 /**
- * What the template has made and the workspace has not changed gives way to the template of now; what the workspace itself
- * has changed or removed stays, and so does what may be its own.
+ * Records that the template made and the workspace has not changed give way to those of the present template; records
+ * that the workspace itself has changed or removed stay, and so does what may be its own.
  * @param replacesLocal whether that is replaced and made again too.
  */
 export async function planTemplate(

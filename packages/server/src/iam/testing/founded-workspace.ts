@@ -38,7 +38,7 @@ export interface FoundedWorkspace {
   joining(policyId: string): ReturnType<typeof joiningChanges>;
   /** Every record of access control, as one text: the same text, the same records. */
   everything(): Promise<string>;
-  /** What the person may do with the records of the entities of access control, with the store or as others have it. */
+  /** Writes as the person to the entities of access control, with the store or as others have it. */
   as(userId: string, on?: Store, policyBound?: PolicyBound): Writer;
 }
 

@@ -1,4 +1,4 @@
-/** What an org may have configured by its plan: nothing is counted here, since the caller knows the counts. */
+/** The caps of a plan on an org's configuration: nothing is counted here, since the caller knows the counts. */
 
 import type { usageApi } from '@freehold/contract/management/usage';
 import type { ReplyOf } from '@freehold/contract/route';
@@ -19,7 +19,7 @@ export interface Caps {
   ): Promise<void>;
   /** The number of policies that a workspace may have; undefined where the plan does not say. */
   policyBound(workspace: MeteredWorkspace): Promise<CountBound | undefined>;
-  /** What is used of each, and the limit. */
+  /** The use of each, and the limit. */
   show(orgCode: string, options: { readonly hasProd: boolean }): Promise<ShownCaps>;
 }
 
@@ -91,7 +91,7 @@ function capExceeded(
   });
 }
 
-/** What an org has of what plans cap, by those who keep it. */
+/** The sizes of an org that plans cap, by the modules that keep them. */
 export interface ConfiguredSizes {
   size(orgCode: string, env: Environment): Promise<ConfigSize>;
   /** Of each workspace. */
@@ -102,7 +102,7 @@ export interface ConfiguredSizes {
 }
 
 export type ShownCaps = ReplyOf<typeof usageApi.showUsage>['caps'];
-/** What is used of a cap, in each environment. */
+/** The use of a cap, in each environment. */
 type ShownCap = ShownCaps['entities'];
 /** Of policies it is the workspace with most that counts: those with most, the first of them. */
 type WorkspacePolicies = ShownCaps['policies']['workspaces'][number];

@@ -3,13 +3,13 @@ import { Problem } from '../../lib/problem.ts';
 import { type Limits, type Metric, metrics, type WorkLimit, workLimits } from '../plans.ts';
 import { type Day, dayMilliseconds, endOfMonth, startOfDay } from '../usage-rows.ts';
 
-/** What an org uses by now, in the words of its limits. */
+/** The present usage of an org, by the names of its limits. */
 export type Usage = Readonly<Record<Metric, number>>;
 
 /** Of automation, today. */
 export type WorkUsage = Readonly<Record<WorkLimit, number>>;
 
-/** What is used up in a window, or in all. */
+/** The limits that are used up in a window, or in all. */
 export type Limited = Metric | WorkLimit;
 
 export const windows = {
@@ -22,7 +22,7 @@ export const windows = {
   mails_per_day: 'day',
 } as const satisfies Readonly<Record<Limited, string>>;
 
-/** A flag stands from the moment on that a limit is reached: from then on it gates every write. */
+/** A flag is set once a limit is reached: from then on it gates every write. */
 export function flagsOf(limits: Limits, usage: Usage) {
   return {
     apiLimitExceeded: isReached('api_calls_per_month', limits, usage),
@@ -31,7 +31,7 @@ export function flagsOf(limits: Limits, usage: Usage) {
   };
 }
 
-/** The first limit that is reached, of several the one that lasts. */
+/** The first limit that is reached; of several the one that lasts. */
 export function reachedMetric(limits: Limits, usage: Usage): Metric | undefined {
   const order: readonly Metric[] = ['records', 'api_calls_per_month', 'api_calls_per_day'];
   return order.find((metric) => isReached(metric, limits, usage));
@@ -46,7 +46,7 @@ export function isReached<Name extends Limited>(
   return limit !== undefined && usage[metric] >= limit;
 }
 
-/** When a window is over and counting starts again; null for what does not start again. */
+/** The time at which a window is over and counting starts again; null for a metric that has no window. */
 export function resetsAt(metric: Limited, today: Day): string | null {
   const window = windows[metric];
   if (window === 'total') return null;
@@ -63,15 +63,15 @@ export interface QuotaUsage {
 const recordsRetrySeconds = 3600;
 
 /**
- * What a write is refused with that comes upon a limit. When it is sent, the upgrade address is filled in.
- * @param wanted how many there would be with what the write adds, where the limit is not reached without it.
+ * The refusal of a write that meets a limit. When it is sent, the upgrade address is filled in.
+ * @param wanted the number with the additions of the write, where the limit is not reached without it.
  */
 export function limitExceeded(metric: Metric, quota: QuotaUsage, now: number, wanted?: number): Problem {
   const { code, message, details } = exceeded(metric, { ...quota, used: quota.usage[metric], wanted }, now);
   return new Problem(code, message, { ...details, flags: flagsOf(quota.limits, quota.usage) });
 }
 
-/** What is refused because automation has done all that it may do today: it raises no flag, and closes no write. */
+/** The refusal of work where automation has used up its day: it raises no flag, and closes no write. */
 export function workExceeded(
   metric: WorkLimit,
   { limits, usage, today }: { readonly limits: Limits; readonly usage: WorkUsage; readonly today: Day },
@@ -118,7 +118,7 @@ export const metricWords = {
   mails_per_day: 'mails a day',
 } as const satisfies Readonly<Record<Limited, string>>;
 
-/** What is watched of an org: what its writes are held to, and what its automation is. */
+/** The watched values of an org: the limits for its writes, and those for its automation. */
 export interface WatchedUsage {
   readonly limits: Limits;
   readonly usage: Usage & WorkUsage;

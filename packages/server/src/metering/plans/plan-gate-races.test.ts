@@ -16,7 +16,7 @@ for (const kind of storeKinds) {
       for (let made = 0; made < 10; made++) await node.write(1);
       const outcomes = await Promise.allSettled(
         Array.from({ length: writers }, async (_, index) => {
-          // What is known is too old now and then, so that it is read again in the midst of the writes.
+          // The known state is too old now and then, so that it is read again in the midst of the writes.
           if (index % 7 === 0) clock.advance(1100);
           await node.write(1);
         }),

@@ -1,4 +1,4 @@
-/** What the gate says, and what it goes by. */
+/** Tests the answers of the gate, and their grounds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../store/open-store.ts';

@@ -72,7 +72,7 @@ export function createPlanGate(deps: PlanGateDeps): PlanGate {
     workspace: MeteredWorkspace,
     write: WriteToAdmit,
   ): Promise<WritePass> => {
-    // What is removed has to wait while records are added up, but not for a meter that fails.
+    // A removal has to wait while records are added up, but not for a meter that fails.
     for (let waiting = quota.whenReady(); waiting !== undefined; waiting = quota.whenReady()) {
       if (!write.isRemoval) await waiting;
       else if (await waiting.then(isDone, isFailed)) break;

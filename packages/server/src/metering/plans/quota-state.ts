@@ -13,7 +13,7 @@ export interface QuotaStateDeps {
   readonly ledger: Pick<Ledger, 'stored'>;
   readonly meter: CallMeter;
   readonly recordsOf: RecordsOf;
-  /** What all orgs of this node share; left out, an org has it for itself. */
+  /** The state that all orgs of this node share; left out, an org has it for itself. */
   readonly recounts?: Recounts;
 }
 
@@ -40,7 +40,7 @@ interface LoadedQuota {
   readonly limits: Limits;
   /** The contents of the store of calls, without what this node holds in memory. */
   readonly stored: readonly ReadonlyMap<Day, Tally>[];
-  /** When it was begun to be read. */
+  /** The time at which the reading started. */
   readonly at: number;
   readonly today: Day;
   readonly freshMilliseconds: number;
@@ -60,23 +60,23 @@ interface AddedUp {
 const environments: readonly Environment[] = ['test', 'prod'];
 const freshMilliseconds = 1000;
 /**
- * When the records are added up again: near the limit each second, else each minute, and of very many workspaces, which
- * take long, more seldom. Near is where the room that is left is no more than other nodes may fill in a second or two.
+ * The times at which the records are added up again: near the limit each second, else each minute, and of very many
+ * workspaces, which take long, more seldom. Near means that other nodes may fill the remaining room in a second or two.
  */
 const near = { share: 0.1, records: 1000, milliseconds: freshMilliseconds, restPerWork: 20 } as const;
 const far = { milliseconds: 60_000, restPerWork: 1000 } as const;
-/** What a node has written it has stored as added by then. */
+/** A node has stored its writes as added by then. */
 const doubtMilliseconds = 2000;
 /** A write that takes longer is not waited for: calls that wait for it are refused. */
 const idleMilliseconds = 10_000;
 
 /**
- * How an org stands to its plan, as this node knows it. What others do is at most a second old. The records are those that
- * were added up once, with all that the days of the org say was added since, here or elsewhere; no workspace is read for
- * that. They are exact as far as they are written here: they are added up while no write of the org is under way on this
- * node, and from then on every write takes its place before it commits. What other nodes wrote right before, and had not
- * stored as added yet, may be there twice; what they removed then is not taken off again. So the records are added up
- * again now and then, more often near the limit; that also finds what a node has not told because it died.
+ * The state of an org against its plan, as this node knows it. Other nodes' counts are at most a second old. The
+ * records are those that were added up once, with all that the days of the org have added since, here or elsewhere; no
+ * workspace is read for that. They are exact for writes here: they are added up while no write of the org is under way
+ * on this node, and from then on every write takes its place before it commits. Writes of other nodes right before, not
+ * yet stored as added, may count twice; their removals are not taken off again. So the records are added up again now
+ * and then, more often near the limit; that also finds the counts that a node has not stored because it died.
  */
 export class QuotaState {
   readonly #deps: QuotaStateDeps;
@@ -194,7 +194,7 @@ export class QuotaState {
     const stored = isLimited
       ? await Promise.all(environments.map((env) => ledger.stored(this.#orgCode, env, first)))
       : [];
-    // What takes long to read would else be old before anybody goes by it.
+    // State that takes long to read would else be old before any write uses it.
     const fresh = Math.max(freshMilliseconds, 2 * (clock.now() - at));
     const isStill = () => changes === this.#changes && today === meter.today();
     if (!isStill()) return;

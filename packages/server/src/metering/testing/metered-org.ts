@@ -33,7 +33,7 @@ export interface MeteredNode {
   readonly gate: PlanGate;
   readonly plans: Plans;
   readonly work: WorkLedger;
-  /** What reading usage failed of. */
+  /** The errors of reading usage. */
   readonly errors: unknown[];
   /** Writes as the runtime does: the gate is asked, and then the commit is made that moves the counter. */
   write(records: number, isRemoval?: boolean): Promise<void>;

@@ -34,12 +34,12 @@ interface RetentionDays {
   readonly receipts: number;
 }
 
-/** What this node counted of an org in an environment on a day. */
+/** The counts of this node for an org in an environment on a day. */
 interface WorkCell {
   readonly orgCode: string;
   readonly env: Environment;
   readonly day: Day;
-  /** Under which name it is stored. */
+  /** The name under which it is stored. */
   readonly node: string;
   done: WorkDone;
   stored: WorkDone;
@@ -88,8 +88,8 @@ export class WorkLedger {
   }
 
   /**
-   * What others do is at most two seconds old. Where usage cannot be read, there is room: work is no way around the gate,
-   * which holds each write by itself. @throws Problem `plan_limit_exceeded`.
+   * Counts of other nodes are at most two seconds old. Where usage cannot be read, there is room: work is no way around
+   * the gate, which holds each write by itself. @throws Problem `plan_limit_exceeded`.
    */
   check(orgCode: string, what: WorkKind): void | Promise<void> {
     const known = this.#fresh(orgCode);

@@ -35,7 +35,7 @@ import {
 import { requirePasswords } from './password-log-in.ts';
 import { findSuspendedFor, withVerifiedEmail } from './prove-email.ts';
 
-/** Who calls with a token. */
+/** A caller with a token. */
 interface TokenCaller {
   readonly claims: AppTokenClaims;
 }
@@ -94,7 +94,7 @@ export function resetPassword(
   return reset(deps, appPasswords(deps, app, requestId), request);
 }
 
-/** What an app says of its users' passwords; each new one ends every token. */
+/** The password realm of an app's users; each new password ends every token. */
 export function appPasswords(
   { clock, revocations }: RevokingDeps,
   app: AppClient,
@@ -162,7 +162,7 @@ function sendVerification(deps: MailDeps, app: AppClient, person: Unverified): v
   mailCode(deps, app, person.user);
 }
 
-/** How old a sign-in may be behind a request for the mail of `offerMerge`. */
+/** The greatest age of a sign-in behind a request for the mail of `offerMerge`. */
 const joinSeconds = 60 * 60;
 
 /** The person, and the sign-in behind the token. */
@@ -227,7 +227,7 @@ function requestOf(app: AppClient, { user, ip }: Unverified): MailRequest {
   return { purpose: 'verify-email', ...appRealm(app).attemptOf(user.email, ip) };
 }
 
-/** What is invited to, whose name is read when the mail is written: none is sent where it is no more. */
+/** An invitation, whose workspace name is read when the mail is written: none is sent where the workspace is gone. */
 interface MailedInvitation {
   readonly email: string;
   readonly code: string;

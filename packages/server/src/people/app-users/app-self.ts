@@ -37,7 +37,7 @@ type AppSelfDeps = TokenExchangeDeps &
     readonly runtime: Pick<RecordRuntime, 'update'>;
   };
 
-/** What an app's user may do about himself, which takes a token and no policy. */
+/** The actions of an app's user on his own account, which take a token and no policy. */
 export function createAppSelf(deps: AppSelfDeps) {
   const scopeOf = ({ env, org }: AppTokenClaims): Scope => deps.stores[env].scope(orgScopeName(org));
   const configOf = ({ env, org }: AppTokenClaims): MaybePromise<ConfigSet> => deps.configs[env].current(org);
@@ -82,7 +82,7 @@ export function createAppSelf(deps: AppSelfDeps) {
         else await orgScope.commit(endToken(claims));
       });
     },
-    /** What the person may do in the workspace of the token, for an app to show no button in vain. */
+    /** The rights of the person in the workspace of the token, for an app to show no button in vain. */
     permissions: async (
       caller: AppCaller,
       { ip, origin }: { readonly ip: string; readonly origin: string | undefined },
@@ -135,7 +135,7 @@ async function updateMember(
 /** The profile fields that a person may set; `null` clears. */
 type ProfileChange = BodyOf<typeof selfApi.updateMe>;
 
-/** What a workspace may hold of its members sets the bounds. @throws Problem `validation_failed`. */
+/** The workspace's limits for its members are the bounds. @throws Problem `validation_failed`. */
 function requireProfile(change: ProfileChange): void {
   // A member of every workspace has an email, which is not the person's to change here.
   const { errors } = readCreate(systemEntity('user'), { ...change, email: 'a@b.example' });

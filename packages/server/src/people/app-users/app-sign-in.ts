@@ -43,7 +43,7 @@ interface LogInRequest {
 
 type AppSignInDeps = TokenExchangeDeps & AppUsersDeps & MailDeps & AppClientDeps;
 
-/** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */
+/** The ways in which an app's users sign in: a password or a provider's token, and the app JWT in exchange. */
 export function createAppSignIn(deps: AppSignInDeps) {
   return {
     logIn: async (orgCode: string, { clientId, body, ip }: LogInRequest) => {
@@ -60,7 +60,7 @@ export function createAppSignIn(deps: AppSignInDeps) {
         ...headers,
         onSuspension: async (env, user) => offerMerge(deps, await appOf(deps, { org: orgCode, env }), user),
       }),
-    /** How an app's users may come in, for one with this email where it is said. */
+    /** The ways in which an app's users may sign in, for a user with this email where it is given. */
     offers: async (
       orgCode: string,
       { clientId, email }: { readonly clientId: string; readonly email?: string | undefined },

@@ -24,7 +24,7 @@ export interface AppUser extends Account {
   readonly picture?: string;
   /** Counts what ended all tokens of the person at once; a token of an earlier number is dead. Absent is 0. */
   readonly token_epoch?: number;
-  /** When that was last; absent where an earlier release did it. */
+  /** The time of the last such end; absent where an earlier release did it. */
   readonly tokens_revoked_at?: string;
   readonly created_at: string;
   /** Set while the account opens nothing, by the decision of an org admin. */
@@ -136,7 +136,7 @@ export const providerLinks = table(
   json<ProviderLink>('identity of an app user', { issuer: 'string', subject: 'string', linked_at: 'string' }),
 );
 
-/** Where the users of an app are in one environment. */
+/** The scope of the users of an app in one environment. */
 export interface AppScope {
   readonly orgScope: Scope;
   readonly env: Environment;
@@ -165,7 +165,7 @@ export async function findAppUser(orgScope: Scope, userId: string): Promise<AppU
   return user?.is_erasing === true ? undefined : user;
 }
 
-/** The account that a sign-in leads to: the one that it was made for, or the one that this has become a part of. */
+/** The account that a sign-in leads to: the account that it was made for, or the one that this has become a part of. */
 export async function findSignedIn(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
   let user = await findAppUser(orgScope, userId);
   for (let hop = 0; hop < mergedAccountsMax && user?.merged_into !== undefined; hop++)
@@ -193,7 +193,7 @@ export function tokenEpoch(user: AppUser): number {
 }
 
 /**
- * Writes what `change` makes of the person as it stands, again where another write came between.
+ * Writes what `change` makes of the person as stored, again where another write came between.
  * @throws Problem `token_invalid` where the person is no more.
  */
 export async function changeAppUser(

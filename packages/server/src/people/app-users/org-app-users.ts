@@ -189,7 +189,7 @@ async function usersOf(orgScope: Scope, ids: readonly string[]): Promise<readonl
   return (await appUsers.readMany(orgScope, ids)).flatMap((row) => (row === undefined ? [] : [row.value]));
 }
 
-/** What has become part of another account is no account any more. */
+/** An account that has become part of another is no account any more. */
 function isListed(user: AppUser, state: ListQuery['state']): boolean {
   const own = stateOf(user);
   return own !== 'merged' && (state === undefined || own === state);

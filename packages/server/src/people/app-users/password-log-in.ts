@@ -128,8 +128,8 @@ export async function spendLoginToken(orgScope: Scope, token: string): Promise<S
 }
 
 /**
- * The token that a password sign-in gives and an exchange takes once. It is opaque and not a JWT: what it stands for
- * lies in the store under its hash, so that it can be spent exactly once and a copy of the store spends none.
+ * The token that a password sign-in gives and an exchange takes once. It is opaque and not a JWT: its content is
+ * in the store under its hash, so that it can be spent exactly once and a copy of the store spends none.
  */
 export function createLoginToken(): string {
   return `pl_${secretToken()}`;

@@ -1,4 +1,4 @@
-/** What an org holds of the accounts of a person: found, shown, merged and erased. */
+/** The accounts of a person in an org: found, shown, merged and erased. */
 
 import { Problem } from '../../lib/problem.ts';
 import type { PersonAccounts, PersonData } from '../../privacy/port.ts';

@@ -38,7 +38,7 @@ export async function withVerifiedEmail(deps: ProofDeps, user: AppUser): Promise
   return { holder, along: [...proof, ...notFoundByEmail(user), ...along] };
 }
 
-/** What an org keeps of an account whose password is suspended, until it is one with the other or removed. */
+/** The org's record of an account whose password is suspended, until the account is merged or removed. */
 export interface SuspendedAccount {
   readonly user_id: string;
   readonly email: string;

@@ -21,7 +21,7 @@ import { withVerifiedEmail } from './prove-email.ts';
 
 type NewUserDeps = Pick<AppUsersDeps, 'clock' | 'newId'>;
 
-/** Where a user signs in, and by which request. */
+/** The org of a sign-in, and its request. */
 export interface SignInContext {
   readonly orgScope: Scope;
   readonly requestId?: string | undefined;
@@ -51,7 +51,7 @@ export async function signInWithProvider(
   return { user_id: planned.userId, idp: iss, auth_time };
 }
 
-/** What an account comes to whose address the provider has verified since it was made; nothing where it is proved already. */
+/** The changes that prove an account's address, which the provider has verified since; none if it is proved. */
 async function planProof(
   { clock }: NewUserDeps,
   { orgScope, requestId }: SignInContext,

@@ -24,14 +24,14 @@ export interface KeyRows<Place, Row extends KeyRow, Entry extends object> {
   counted(owner: string): Change;
   /** The last of a key: the first of these changes is refused where the condition does not hold. */
   ended(place: Place, row: Pick<Row, 'id' | 'secret_hash'>, owner: string, condition: Condition): readonly Change[];
-  /** When the keys with these ids were used last, in their order. */
+  /** The times at which the keys with these ids were used last, in their order. */
   lastUses(scope: Scope, ids: readonly string[]): Promise<readonly (string | null)[]>;
   use(place: Place, id: string): KeyUse;
 }
 
 export interface KeyKind<Place> {
   readonly kind: 'deploy-key' | 'service-key';
-  /** How many an owner may have. */
+  /** The most keys that an owner may have. */
   readonly ownedMax: number;
   readonly keyOf: (place: Place) => Key;
 }
@@ -75,13 +75,13 @@ export function keyRows<Place, Row extends KeyRow, Entry extends { readonly id: 
   };
 }
 
-/** What notes that a key was used at a time, while there is the key. */
+/** The changes that note the use of a key at a time, while the key exists. */
 export interface KeyUse {
   readonly id: string;
   readonly changes: (now: number) => readonly Change[];
 }
 
-/** When keys were used last, so that an owner sees which of them may go. */
+/** Records the last uses of keys, so that an owner sees which of them may go. */
 export interface KeyUses {
   /** Returns at once; what is lost by a crash is lost. */
   seen(scope: Scope, use: KeyUse): void;
@@ -105,7 +105,7 @@ export function createKeyUses(clock: Clock, keysMax = 10_000): KeyUses {
 }
 
 /**
- * When a key ends, or null for never.
+ * The time at which a key ends, or null for never.
  * @param at in UTC with milliseconds.
  * @throws Problem `validation_failed` for a time that has passed.
  */

@@ -167,7 +167,7 @@ test('what is cut off while a key is made opens nothing, is seen, and goes with 
   const { store, newProcess, members, orgScope } = await bench();
   const before = await members();
   const dying = newProcess(failing(store, orgScopeName('acme'), isReadiness));
-  // What a crash would leave, since the attempt to tidy up is cut off too.
+  // The state that a crash would leave, since the attempt to tidy up is cut off too.
   const crash = newProcess(
     failing(store, orgScopeName('acme'), (changes) => isReadiness(changes) || isForgetting(changes)),
   );

@@ -34,7 +34,7 @@ import type { Parts } from '../parts.ts';
 import { type KeyRow, keyRows, readExpiry } from './key-rows.ts';
 
 /**
- * What the org keeps of a key. The way in is an item of its own, under the hash of the secret, and there only while the
+ * The org's record of a key. The way in is an item of its own, under the hash of the secret, and there only while the
  * key is `ready`: a key of which half is made or removed opens nothing.
  */
 export interface ServiceKey extends KeyRow {
@@ -147,7 +147,7 @@ function known(env: Environment, { id, name, tenant_code, created_at, expires_at
   return { id, env, tenant_code, name, created_at, expires_at };
 }
 
-/** What is to be comes first, then its grants, and the way in last: whatever is cut off on the way opens nothing. */
+/** The row comes first, then its grants, and the way in last: a key cut off on the way opens nothing. */
 async function createKey(deps: ServiceKeysDeps, command: OrgCommand, wanted: NewServiceKey) {
   const { orgCode, auditContext } = command;
   const { env } = wanted;

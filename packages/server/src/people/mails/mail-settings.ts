@@ -117,7 +117,7 @@ export function failedExpression({ message }: TemplateError): { readonly errors:
   return wrong(`an expression cannot be evaluated: ${message}`, '', 'invalid_expression');
 }
 
-/** What is wrong with a mail that is written. A mail with errors is not sent, but the platform's own text in its place. */
+/** The mistakes in a written mail. A mail with errors is not sent, but the platform's own text in its place. */
 export function writtenErrors(written: MailText, link: string): readonly InputError[] {
   const has = hasLink(written, link);
   return [

@@ -37,7 +37,7 @@ export interface CompiledText {
 const expressionsMax = 20;
 const expressionCharactersMax = 1000;
 
-/** What the expressions of a mail may take together: about 12 ms. */
+/** The steps that the expressions of a mail may take together: about 12 ms. */
 const mailSteps = 50_000;
 
 /** A text ready to be written, or everything that is wrong with it. */
@@ -80,7 +80,7 @@ export function hasLink({ text, html }: MailText, link: string): { readonly text
   return { text: text.includes(link), html: html?.includes(htmlText(link)) !== false };
 }
 
-/** Where it is `undefined` there is no such part. */
+/** Whether the part has no mistakes. An `undefined` part is left out. */
 function isTemplate(part: CompiledTemplate | readonly InputError[] | undefined): part is CompiledTemplate | undefined {
   return !Array.isArray(part);
 }
@@ -120,12 +120,12 @@ function scopesOf(kind: MailKind): TemplateScopes {
   return made;
 }
 
-/** A value as text of a page, wherever it stands there: also in a tag whose author left the quotes out. */
+/** A value as text of a page, wherever it is there: also in a tag whose author left the quotes out. */
 function htmlText(text: string): string {
   return text.replace(/[^\w.:/?#\u0080-\u{10ffff}-]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
 
-/** What a text may read. Names that users have chosen are one short line, in which mail programs find no link. */
+/** The values that a text may read. User-chosen names are one short line, in which mail programs find no link. */
 export interface MailValues {
   readonly app: string;
   readonly workspace?: string | undefined;
@@ -142,7 +142,7 @@ export interface MailKind {
   readonly variables: readonly MailVariable[];
   /** The page of the app that its link leads to. */
   readonly page: 'invitation' | 'reset-password' | 'verify-email';
-  /** What the platform's own text is about. */
+  /** The subject of the platform's own text. */
   readonly about: 'app' | 'workspace';
   readonly write: (about: MailSubject) => Mail;
 }

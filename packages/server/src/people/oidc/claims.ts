@@ -2,7 +2,7 @@ import { isEmailAddress } from '../../lib/formats/email-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { IssuerEntry } from '../settings/issuers.ts';
 
-/** Who signs in, by the word of a provider. Two are one person only when both `iss` and `sub` are the same. */
+/** The person who signs in, by a provider's claims. Two are one person only when both `iss` and `sub` are the same. */
 export interface ProviderIdentity {
   readonly iss: string;
   readonly sub: string;
@@ -13,7 +13,7 @@ export interface ProviderIdentity {
   readonly fn: string;
   readonly ln: string;
   readonly picture?: string;
-  /** Seconds since the epoch of the sign-in itself, where the provider tells. */
+  /** Seconds since the epoch of the sign-in itself, where the provider sends it. */
   readonly auth_time?: number;
 }
 

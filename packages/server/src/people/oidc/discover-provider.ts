@@ -13,7 +13,7 @@ import {
   tokenAlgorithms,
 } from './provider-tokens.ts';
 
-/** What a provider publishes, as far as an app needs it. */
+/** The data that a provider publishes, as far as an app needs it. */
 export type DiscoveredProvider = ReplyOf<typeof providersApi.discoverProvider>;
 
 export interface DiscoveryRules {

@@ -51,7 +51,7 @@ function nameServer(...answers: readonly (readonly string[])[]) {
   return { requests, resolve };
 }
 
-/** Spellings of addresses of this machine and of what stands beside it. */
+/** Spellings of addresses of this machine and of its private neighbours. */
 const privateHosts: readonly string[] = [
   ...['127.0.0.1', '127.1', '0x7f000001', '0x7f.1', '2130706433', '017700000001', '１２７.0.0.1', '127.0.0.1.'],
   ...['0.0.0.0', '0', '[::]', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:7f00:1]'],

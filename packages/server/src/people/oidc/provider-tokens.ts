@@ -20,7 +20,7 @@ export interface ProviderTokens {
   verify(token: string, issuers: readonly IssuerEntry[], onPassed?: OnPassed): Promise<ProviderIdentity>;
 }
 
-/** What a token is held to, in the order that decides which refusal a caller sees. */
+/** The checks of a token, in the order that decides which refusal a caller sees. */
 export type TokenCheck = 'form' | 'issuer' | 'signature' | 'audience' | 'times' | 'identity';
 
 export type OnPassed = (check: TokenCheck, claims?: Claims) => void;
@@ -72,7 +72,7 @@ export function createProviderTokens({ clock, limits, ...outbound }: ProviderTok
   };
 }
 
-/** What a holder of the public key can check and cannot make. */
+/** The algorithms by which a holder of the public key can check a token and cannot make one. */
 export const tokenAlgorithms = [
   'RS256',
   'RS384',
@@ -87,7 +87,7 @@ export const tokenAlgorithms = [
   'Ed25519',
 ] as const;
 
-/** The algorithm is judged before `findKey` is called, and the key is one that verifies it. */
+/** The algorithm is judged before `findKey` is called, and the key is one of this algorithm. */
 async function verifiedClaims(token: string, findKey: (name: KeyName) => Promise<ProviderKey>): Promise<Claims> {
   try {
     const keyOf = async (header: CompactJWSHeaderParameters) => (await findKey(readHeader(header))).key;
@@ -120,7 +120,7 @@ export interface KeyOwner {
   readonly jwks_uri?: string;
 }
 
-/** What a token's header says of the key that it is signed with. */
+/** The key that a token's header names for its signature. */
 interface KeyName {
   readonly alg: string;
   readonly kid: string | undefined;
@@ -148,7 +148,7 @@ export function createProviderKeys({ clock, fetchJson, providersMax }: ProviderK
 }
 
 const freshMilliseconds = 10 * 60 * 1000;
-/** How long keys outlive a provider that does not answer. */
+/** The time for which keys outlive a provider that does not answer. */
 const heldMilliseconds = 24 * 60 * 60 * 1000;
 const askAgainMilliseconds = 30 * 1000;
 /** The same after a failure without keys, if a user waits to sign in. */
@@ -156,7 +156,7 @@ const retryMilliseconds = 5 * 1000;
 
 interface KeySet {
   readonly keys: readonly ProviderKey[];
-  /** Where they are. */
+  /** The address of the keys. */
   readonly address: string;
 }
 
@@ -240,7 +240,7 @@ function explain(error: unknown): Problem {
   return new Problem('unavailable', 'the keys of the issuer cannot be fetched now', details, error);
 }
 
-/** What an issuer's discovery document says: its keys, and members that only some readers need. */
+/** The members of an issuer's discovery document: its keys, and members that only some readers need. */
 export interface ProviderMetadata extends Readonly<Record<string, unknown>> {
   readonly jwks_uri: string;
 }

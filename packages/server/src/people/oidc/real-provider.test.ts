@@ -87,7 +87,7 @@ const profile = {
   picture: 'https://example.com/ann.png',
 };
 
-/** What the provider hands to its own settings, as far as it is used here. */
+/** The context that the provider gives to its own settings, as far as it is used here. */
 interface ProviderContext {
   readonly oidc: {
     readonly client: { readonly clientId: string };

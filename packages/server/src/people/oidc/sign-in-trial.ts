@@ -30,7 +30,7 @@ import {
 } from './fetch-json.ts';
 import { createProviderTokens, defaultLimits, type ProviderTokens } from './provider-tokens.ts';
 
-/** What a builder finds out about a provider before an app trusts it. Nothing of it is stored. */
+/** Checks of a provider by a builder before an app trusts it. Nothing of it is stored. */
 interface ProviderTrials {
   /** @throws Problem `validation_failed` at `/issuer`, `rate_limited`. */
   discover(orgCode: string, issuer: string): Promise<DiscoveredProvider>;
@@ -230,7 +230,7 @@ async function accountOf(orgScope: Scope, identity: ProviderIdentity): Promise<T
   return { state: known === undefined ? 'linked' : 'known', userId: user.id };
 }
 
-/** What a provider sent a browser back with, and what the browser began the sign-in with. */
+/** The code that a provider sent a browser back with, and the values with which the browser began the sign-in. */
 export interface SignInCode {
   readonly value: string;
   readonly verifier: string;
@@ -275,7 +275,7 @@ function shortened(text: string): string {
 }
 
 /**
- * Why a token was refused, for the builder who tries it. A caller of the app learns less: the reason stands in the cause
+ * The reason a token was refused, for the builder who tries it. A caller of the app learns less: it is in the cause
  * of the refusal alone.
  */
 function reasonOf({ cause, code, message }: Problem): string {

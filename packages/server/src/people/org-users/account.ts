@@ -82,13 +82,13 @@ export function orgRealm(platform: Scope): Realm<StoredOrgUser> {
   };
 }
 
-/** Who is in an org; with what role, the membership says. */
+/** The members of an org; each membership has the role. */
 export const membersPartition = (orgCode: string): string => `org-member;${orgCode}`;
 /** INVARIANT: moved in the commit of every membership of an admin, and never below 1 once the org exists. */
 export const adminCounter = (orgCode: string): Key => ({ pk: 'org-admins', sk: orgCode });
 
 interface SeenMember {
-  /** When a session of the member in the org was used; absent before the first use that was noted. */
+  /** The last time that a session of the member in the org was used; absent before the first use that was noted. */
   readonly last_seen_at?: string | undefined;
 }
 
@@ -103,7 +103,7 @@ export function noteSeen(member: OrgUserKey, last_seen_at: string): Change {
   return orgMembers.put(member, { last_seen_at }, { if: 'present' });
 }
 
-/** A person's coming into an org. The first of these changes is the one that a second coming conflicts on. */
+/** The changes by which a person joins an org. The first of these is the change that a second joining conflicts on. */
 export function joining(userId: string, orgCode: string, membership: OrgMembership): readonly Change[] {
   const count: Change = { kind: 'add', ...adminCounter(orgCode), by: 1 };
   return [

@@ -20,7 +20,7 @@ export interface LoggedIn extends IssuedSession {
 export type LogIn = BodyOf<typeof accountsApi.logIn>;
 export type OrgSwitch = BodyOf<typeof orgUsersApi.switchOrg>;
 
-/** Where a call without a session comes from, and where passkeys may be used. */
+/** The address of a call without a session, and the site where passkeys may be used. */
 export interface LogInSource {
   readonly ip: string;
   readonly site?: PasskeySite | undefined;

@@ -47,7 +47,7 @@ async function withBuilder() {
     await mailer.settled();
     return /#code=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
   };
-  // What a log-in has planned that the old password has passed, and that has not come to its commit.
+  // A log-in that the old password has passed, planned and not yet committed.
   const late = await newSession(deps, user, 'acme');
   const isAlive = async (held: string) => (await authenticate(platform, held)) !== undefined;
   return { deps, platform, token, late, codeMailed, isAlive };

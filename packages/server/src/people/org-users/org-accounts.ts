@@ -80,8 +80,8 @@ export function createOrgAccounts(deps: OrgAccountsDeps) {
     switchOrg: (caller: OrgCaller, body: OrgSwitch) => switchOrg(deps, caller, body),
     acceptInvitation: (body: OrgAcceptance, source: AcceptanceSource) => acceptInvitation(deps, body, source),
     /**
-     * Who calls with this token, or undefined where it stands for no session. The use is noted now and then.
-     * @param client what calls, in words.
+     * The caller with this token, or undefined where the token has no session. The use is noted now and then.
+     * @param client the calling program, in words.
      */
     authenticate: async (token: string, client: string | undefined) => {
       const caller = await authenticate(platform, token);
@@ -134,7 +134,7 @@ export function resetOrgPassword(deps: OrgAccountsDeps, request: PasswordReset):
   return resetPassword(deps, orgPasswords(deps), request);
 }
 
-/** What the platform says of builders' passwords; each new one ends all sessions but the caller's own. */
+/** The password realm of builders; each new password ends all sessions but the caller's own. */
 function orgPasswords(
   { platform, revocations }: OrgAccountsDeps,
   { caller, siteUrl = '' }: { readonly caller?: OrgCaller; readonly siteUrl?: string } = {},
@@ -217,7 +217,7 @@ function closed(): Problem {
   return new Problem('signup_closed', 'this platform does not take sign-ups');
 }
 
-/** The one that is proposed for the name; one that is taken, and a name without such letters, get six more. */
+/** The code proposed for the name; a taken code, and a name without such letters, get six more. */
 function codeFrom(orgName: string, isFirst: boolean): string {
   const { code } = proposeOrgCode(orgName);
   if (isFirst && code !== undefined) return code;

@@ -37,7 +37,7 @@ export interface OrgCommand {
   readonly auditContext: AuditContext;
 }
 
-/** What builders see of the environments, whatever their role. */
+/** The environments as builders see them, whatever their role. */
 export function shownEnvironments({ environments: { test, prod } }: Org): Org['environments'] {
   return { test, prod: prod === null ? null : shownAccess(prod) };
 }
@@ -175,8 +175,8 @@ interface Provisioning extends OrgCommand {
 }
 
 /**
- * Gives an org its production, which has a client id and the address of its first admin, and nothing else yet. Of one that is
- * there the address alone is changed. @param requireAwaited throws where the first admin has come.
+ * Gives an org its production, which has a client id and the address of its first admin, and nothing else yet. If it is
+ * there, the address alone is changed. @param requireAwaited throws where the first admin has come.
  */
 export async function changeProd(
   { platform, clock }: { readonly platform: Scope; readonly clock: Clock },

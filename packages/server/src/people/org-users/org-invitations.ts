@@ -45,7 +45,7 @@ export interface InvitedToOrg extends ShownOrgInvitation {
 }
 
 export interface InvitationCommand extends OrgCommand {
-  /** Where the platform's own pages are that the link in the mail leads to. */
+  /** The address of the platform's own pages that the link in the mail leads to. */
   readonly siteUrl: string;
 }
 
@@ -268,7 +268,7 @@ function loggedInBy(
 }
 
 /**
- * What the commit of an acceptance has to check: that the inviter is an org admin still.
+ * The check in the commit of an acceptance: that the inviter is an org admin still.
  * @throws Problem `escalation_refused`.
  */
 async function requireInviter(

@@ -22,7 +22,7 @@ import {
 } from './account.ts';
 import { changeInvitation, listInvitations, type ShownOrgInvitation, withdrawInvitation } from './org-invitations.ts';
 
-/** Who is in an org, and who has been asked to come. */
+/** A member of an org, or a person who has been asked to come. */
 export type ShownOrgUser = ActiveMember | ShownOrgInvitation;
 
 interface ActiveMember extends OrgUser, OrgMembership {

@@ -81,9 +81,9 @@ async function openLink(
 }
 
 /**
- * How the command line signs in by a browser: the command makes a secret, its verifier, and shows the console the SHA-256 of
- * it, the challenge. A builder allows or denies that challenge once. Of an allowed one he gives the command a code, which
- * opens a session with the verifier alone.
+ * The sign-in of the command line by a browser: the command makes a secret, its verifier, and shows the console the
+ * SHA-256 of it, the challenge. A builder allows or denies that challenge once. Of an allowed one he gives the command
+ * a code, which opens a session with the verifier alone.
  */
 export function createCommandSignIns(deps: OrgAccountsDeps) {
   return {
@@ -97,7 +97,7 @@ export function createCommandSignIns(deps: OrgAccountsDeps) {
 type SignInDecision = BodyOf<typeof commandSignInsApi.decideCommandSignIn>;
 type Proof = BodyOf<typeof commandSignInsApi.signInCommand>;
 
-/** What was decided about a challenge, by whom, and in which session. */
+/** The decision on a challenge, with its builder and session. */
 interface StoredDecision {
   readonly user_id: string;
   readonly org: string;
@@ -135,7 +135,7 @@ async function decide(
   return { ...(allow ? { code } : {}), expires_at: timestamp(at) };
 }
 
-/** A decision is found by the hash of the verifier, and the code is compared by its hash: no time tells how much is right. */
+/** Finds a decision by the verifier's hash, and compares the code by its hash, so that no timing shows a part of it. */
 async function open(deps: OrgAccountsDeps, { code, verifier, org }: Proof, ip: string): Promise<LoggedIn> {
   const { platform, clock, loginThrottle } = deps;
   const attempt = { emailKey: 'sign-in of a command', ip };

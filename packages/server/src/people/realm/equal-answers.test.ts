@@ -1,4 +1,4 @@
-/** What a log-in does for a known and an unknown address: it differs neither in work nor in words. */
+/** Tests log-ins with a known and an unknown address: they differ neither in work nor in words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
@@ -49,7 +49,7 @@ async function witnesses() {
     hasher,
     loginThrottle: createLoginThrottle({ clock: systemClock }),
   };
-  /** What a refused call did, in order, and its error. */
+  /** The work of a refused call, in order, and its error. */
   const refusalOf = async (call: () => Promise<unknown>) => {
     done.length = 0;
     const problem = await call().then(
@@ -117,7 +117,7 @@ test('H01: guesses are counted and throttled alike for an unknown address', asyn
 
 test('H01: a refused log-in of a builder does the same work and says the same for whomever it names', async () => {
   const { deps, scopeOf, refusalOf } = await witnesses();
-  // What else an account needs is not asked by a log-in.
+  // A log-in does not ask for the rest of an account's needs.
   const builders = { ...deps, platform: scopeOf('platform'), policy: 'open' } as OrgAccountsDeps;
   await signUp(
     builders,

@@ -10,7 +10,7 @@ import { asRead, json, removeAsRead, type Table, table } from '../../store/table
 import { transact } from '../../store/transact.ts';
 import type { Account, Renewed } from './realm.ts';
 
-/** What a reader of the mail of an address may do by a code; one to sign in is shown to its owner and not mailed. */
+/** The rights of a reader of an address's mail by a code; a code to sign in is shown to its owner and not mailed. */
 export type CodePurpose = 'reset-password' | 'verify-email' | 'sign-in';
 
 /** Of the code itself the platform keeps a hash, by which the rest is found. */
@@ -73,7 +73,7 @@ function newCode(clock: Clock, purpose: CodePurpose, account: Account, session?:
 export interface CodeUse<A extends Account> {
   readonly purpose: CodePurpose;
   readonly code: string;
-  /** Where the accounts lie that it may be for. */
+  /** The accounts that it may be for. */
   readonly accounts: Table<string, A>;
 }
 
@@ -113,8 +113,8 @@ async function findHolder<A extends Account>(scope: Scope, use: CodeUse<A>) {
 }
 
 /**
- * What has to be still as it was when the code was sent: the address that it went to, whether the password is suspended, and
- * where the code stands in for the password, that very password.
+ * The state that must be as it was when the code was sent: the address that it went to, whether the password is
+ * suspended, and where the code stands in for the password, that very password.
  */
 function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: Account): string {
   const password = purpose === 'verify-email' ? undefined : password_hash;
@@ -127,7 +127,7 @@ export function goodNoMore(): Problem {
   return new Problem('not_found', 'the code is no longer valid: request another mail');
 }
 
-/** What a mail is asked for: the address that it would go to, known or not, and where the asking comes from. */
+/** A request for a mail: the address that it would go to, known or not, and the caller's address. */
 export interface MailRequest {
   readonly purpose: CodePurpose | 'invitation' | 'test';
   /** The canonical address (`emailKey`), of one app where it is an app's. */
@@ -137,7 +137,7 @@ export interface MailRequest {
 }
 
 /**
- * Keeps anybody from having many mails sent: 3 to one address and 20 asked for from one network in 15 minutes, for
+ * Keeps a caller from having many mails sent: 3 to one address and 20 asked for from one network in 15 minutes, for
  * each purpose. It looks at nothing but the request, so that it tells nothing of an account.
  */
 export interface MailThrottle {

@@ -66,7 +66,7 @@ export function requirePassword(
 }
 
 /**
- * What is wrong with a password as input, if anything. Length counts characters (code points) of the NFC form; its
+ * The mistake in a password as input, if any. Length counts characters (code points) of the NFC form; its
  * UTF-8 form may have at most 256 bytes. At sign-in pass 1 as `minLength`: a rule made stricter later must not lock
  * out those who chose their password before.
  */
@@ -165,9 +165,9 @@ function fromPhc(stored: string): StoredHash {
   return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 }
 
-/** Who has a password hashed. */
+/** The caller who has a password hashed. */
 export interface HashCaller {
-  /** Whose app it is. Builders belong to no org before they have signed in: each network of theirs stands for one. */
+  /** The org of the app. Builders belong to no org before they have signed in: each network of theirs counts as one. */
   readonly org?: string;
   readonly ip: string;
 }
@@ -181,7 +181,7 @@ export interface HashLimits {
   readonly perAddressMax: number;
   /** Less than an org's, so that one address alone closes no app. */
   readonly perAddressOfOrgMax: number;
-  /** What has waited for so long is refused: on a busy machine a short line takes long, and a silent connection is cut. */
+  /** A longer wait is refused: on a busy machine a short line takes long, and a silent connection is cut. */
   readonly waitMilliseconds: number;
 }
 
@@ -276,7 +276,7 @@ export class HashScheduler {
   }
 }
 
-/** What a turn is worth. */
+/** The weight of a hash. */
 const oneHash = 1;
 
 function tooMany(): Problem {

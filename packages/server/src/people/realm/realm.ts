@@ -10,7 +10,7 @@ import type { PasswordHasher } from './passwords.ts';
 
 /**
  * People of one kind, with their accounts in one scope: the builders of the platform, or the users of an app in one
- * environment. What is done about their passwords is the same for both, and stands in this folder; what differs is said
+ * environment. The work on their passwords is the same for both, and is in this folder; the differences are here.
  * here.
  */
 export interface Realm<A extends Account> {
@@ -23,22 +23,22 @@ export interface Realm<A extends Account> {
   attemptOf(email: string, ip: string): SignInAttempt;
 }
 
-/** A realm by what it says of passwords that are set. */
+/** A realm with its rules for new passwords. */
 export interface PasswordRealm<A extends Account> extends Realm<A> {
   /** Of new passwords, in characters. */
   readonly passwordLengthMin: number;
   /** @throws Problem where the realm takes no passwords. */
   requirePasswords(): void;
-  /** What is wrong where an account has no password to change. */
+  /** The error where an account has no password to change. */
   readonly noPassword: () => Problem;
-  /** What is answered where the password was changed meanwhile; where that is all, any other change is waited out. */
+  /** The message where the password was changed meanwhile; where that is all, any other change is waited out. */
   readonly overtaken: { readonly message: string; readonly isFinal: boolean };
   /** Writes the mail with a code for a new password. @throws Problem where there is no page for it to lead to. */
   resetMail(): (account: A, code: string) => Mail;
-  /** What else a password is that its holder has changed, or that was set by a mailed code: all that it ends. */
+  /** The further effects of a password that its holder has changed, or that a mailed code has set: all that it ends. */
   changed(account: A): Promise<Renewed<A>>;
   reset(account: A): Promise<Renewed<A>>;
-  /** Has this process look again at whether the account's sessions stand, however the work ends. */
+  /** Has this process check the account's sessions again, however the work ends. */
   revoking(id: string, work: () => Promise<A>): Promise<A>;
 }
 
@@ -95,7 +95,7 @@ export interface LogInAttempt<A extends Account, Admitted> {
   readonly ip: string;
   /** Makes an account where there is none; absent where a log-in makes none. Undefined where it is not let in. */
   readonly join?: ((attempt: SignInAttempt) => Promise<A | undefined>) | undefined;
-  /** What an account that has proved itself gets; undefined where it is not let in all the same. */
+  /** The result for an account that has proved itself; undefined where it is not let in all the same. */
   readonly admit: (account: A) => Promise<Admitted | undefined>;
   readonly refusal: string;
 }
@@ -201,7 +201,7 @@ export function addressTable<Value>(byKey: Table<string, Value>): AddressTable<V
   };
 }
 
-/** Who tries to sign in: the canonical address (`emailKey`) and the client's IP address as the gateway knows it. */
+/** A sign-in attempt: the canonical address (`emailKey`) and the client's IP address as the gateway knows it. */
 export interface SignInAttempt {
   readonly emailKey: string;
   readonly ip: string;

@@ -107,7 +107,7 @@ export interface PasswordProof {
   readonly attempt: SignInAttempt;
   readonly password: string;
   readonly hash: string;
-  /** What a wrong one is answered. */
+  /** The message for a wrong password. */
   readonly refusal: string;
 }
 

@@ -196,7 +196,7 @@ function cookieReply(site: ConsoleSite, status: number, { token, ...shown }: Giv
   return json(status, shown, { 'Set-Cookie': sessionCookie(site, token, sessionSeconds) });
 }
 
-/** What the console's pages need before their visitor has a session. */
+/** The routes of the console's pages before their user has a session. */
 export function consoleRoutes({ accounts, mode, inbox }: PeopleRouteDeps): readonly AnyRoute[] {
   return [
     serve(consoleApi.readConsoleConfig, async () => ({
@@ -208,9 +208,9 @@ export function consoleRoutes({ accounts, mode, inbox }: PeopleRouteDeps): reado
 }
 
 /**
- * Where browsers make and use passkeys: at a host name over https, or on the machine itself. Undefined where the console
- * has no such address. Without FREEHOLD_MANAGEMENT_URL the `Host` of a request is believed if it is `localhost`, which
- * no other site can have.
+ * The site at which browsers make and use passkeys: a host name over https, or the machine itself. Undefined where the
+ * console has no such address. Without FREEHOLD_MANAGEMENT_URL the `Host` of a request is believed if it is
+ * `localhost`, which no other site can have.
  */
 function passkeySite(
   { managementUrl }: Pick<ConsoleSite, 'managementUrl'>,

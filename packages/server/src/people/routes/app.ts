@@ -72,7 +72,7 @@ export function selfRoutes({ self }: PeopleRouteDeps): readonly AnyRoute[] {
   ];
 }
 
-/** What a person does by the codes in his mails, and how he has them sent. */
+/** The actions of a person with the codes in his mails, and the requests for these mails. */
 export function mailRoutes({ mails }: PeopleRouteDeps): readonly AnyRoute[] {
   return [
     serve(mailsApi.forgotPassword, async (request) => {
@@ -101,7 +101,7 @@ export function mailRoutes({ mails }: PeopleRouteDeps): readonly AnyRoute[] {
 
 const forVerifiers = { 'Cache-Control': 'public, max-age=300' };
 
-/** What services and gateways verify app tokens by. */
+/** The keys by which services and gateways verify app tokens. */
 export function verifierRoutes({ jwks, discovery }: PeopleRouteDeps): readonly ServedRoute<'public'>[] {
   return [
     {

@@ -63,7 +63,7 @@ export function deployKeyRoutes({ deployKeys }: PeopleRouteDeps): readonly AnyRo
   ];
 }
 
-/** What an org has settled. Every group of settings that there is decides who gets in, so an admin changes them. */
+/** The settings of an org. Every existing group of settings decides who gets in, so an admin changes them. */
 export function settingRoutes({ settings, origins }: PeopleRouteDeps): readonly AnyRoute[] {
   return [
     serve(settingsApi.listSettings, async (request, caller) => {
@@ -98,7 +98,7 @@ function builderOf({ org, user }: OrgCaller) {
   return { org, email: user.email };
 }
 
-/** What a builder finds out about a sign-in provider before the app trusts it. */
+/** Checks of a sign-in provider, for a builder, before the app trusts it. */
 export function providerRoutes({ providerTrials }: PeopleRouteDeps): readonly AnyRoute[] {
   return [
     serve(providersApi.discoverProvider, ({ body }, { org }) => providerTrials.discover(org.code, body.issuer)),
@@ -180,7 +180,7 @@ export function suspendedAccountRoutes({ suspendedAccounts }: PeopleRouteDeps): 
   ];
 }
 
-/** How a builder gets to see an app as its users do. What it takes depends on the environment, which the body names. */
+/** Lets a builder see an app as its users do. The conditions depend on the environment, which the body names. */
 export function impersonationRoutes({ impersonate }: PeopleRouteDeps): readonly AnyRoute[] {
   return [
     serve(serviceKeysApi.impersonate, (request, caller) =>

@@ -54,7 +54,7 @@ export function base32(bytes: Buffer): string {
     .join('');
 }
 
-/** What a QR code for authenticator apps holds. The issuer is said twice, for apps that read one place alone. */
+/** The content of a QR code for authenticator apps. The issuer is there twice, for apps that read one place alone. */
 export function otpauthUri(
   secret: Buffer,
   { issuer, account }: { readonly issuer: string; readonly account: string },

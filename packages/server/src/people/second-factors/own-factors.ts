@@ -286,7 +286,7 @@ function audit({ caller, auditContext }: OwnFactorRequest, audited: Omit<Audited
   return platformAuditEntry(caller.org.code, auditContext, { ...audited, target });
 }
 
-/** Who asks for something about his own factors, in which session, and on what occasion. */
+/** A request for a person's own factors, with its session and audit context. */
 export interface OwnFactorRequest {
   readonly caller: OrgCaller;
   readonly auditContext: AuditContext;
@@ -294,7 +294,7 @@ export interface OwnFactorRequest {
   readonly site: PasskeySite | undefined;
 }
 
-/** What a person with a session gives before the factors of the account change. */
+/** The proof from a person with a session before the factors of the account change. */
 export interface OwnProof extends FactorProof {
   readonly password?: string | undefined;
 }

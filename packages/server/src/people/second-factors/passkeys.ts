@@ -9,7 +9,7 @@ import type { StoredPasskey } from './stored-factors.ts';
 
 /** Passkeys (WebAuthn, level 3). What they sign is checked by a library, which is loaded with the first of them. */
 
-/** Where passkeys are made and used: they are bound to the host, and what they sign names the origin. */
+/** The site where passkeys are made and used: they are bound to the host, and sign the origin. */
 export interface PasskeySite {
   readonly host: string;
   readonly origin: string;
@@ -75,7 +75,7 @@ function nameOf({ id, transports }: StoredPasskey) {
   return { id, type: 'public-key' as const, ...(transports === undefined ? {} : { transports: [...transports] }) };
 }
 
-/** What the token says that is the challenge of something signed; undefined where it is none of this platform. */
+/** The step in the token that is the challenge of a signed text; undefined where it is none of this platform. */
 export function openChallenge(steps: StepTokens, clientDataJSON: string): OpenedStep | undefined {
   const challenge = challengeIn(clientDataJSON);
   return challenge === undefined ? undefined : steps.open(Buffer.from(challenge, 'base64url').toString());
@@ -95,7 +95,7 @@ function asChallenge(token: string): string {
   return Buffer.from(token).toString('base64url');
 }
 
-/** What a passkey keeps of its person, and says when it signs in alone. */
+/** The id of its person that a passkey keeps, and sends when it signs in alone. */
 function asHandle(userId: string): string {
   return Buffer.from(userId).toString('base64url');
 }
@@ -128,7 +128,7 @@ export async function usedPasskey(
     const used = { ...passkey, counter: authenticationInfo.newCounter, last_used_at: timestamp(now) };
     return verified ? { ...used, is_backed_up: authenticationInfo.credentialBackedUp } : undefined;
   } catch {
-    // What the library refuses it throws.
+    // The library throws on a refused passkey.
     return undefined;
   }
 }

@@ -26,10 +26,10 @@ import {
   storedFactors,
 } from './stored-factors.ts';
 
-/** What a sign-in is answered in place of a session, where the account has a second factor. */
+/** The reply to a sign-in in place of a session, where the account has a second factor. */
 export type SignInStep = Extract<ReplyOf<typeof accountsApi.logIn>, { readonly second_factor: unknown }>;
 
-/** Where a sign-in leads, once the factor is proved. */
+/** The goal of a sign-in, once the factor is proved. */
 export interface SignInGoal {
   readonly org?: string | undefined;
   /** The hash of the code of an invitation that is then accepted. */
@@ -96,7 +96,7 @@ export interface GivenProof {
   readonly requestId: string;
   /** Whether a passkey may have signed a challenge that was made for this. */
   readonly accepts: (claims: StepClaims) => boolean;
-  /** What the proof uses up beside itself. */
+  /** The rows that the proof uses up beside itself. */
   readonly uses?: readonly Put[];
   readonly refusal: string;
 }
@@ -263,7 +263,7 @@ const wrongCodesMax = 10;
 const pauseMilliseconds = 15 * 60 * 1000;
 const pauseMillisecondsMax = 24 * 60 * 60 * 1000;
 
-/** What unlocks the codes of an account; empty where they are not locked, and where the account has nothing else to prove. */
+/** The methods that unlock an account's codes; empty if they are not locked, or if it has nothing else to prove. */
 export function unlockingMethods(
   { failures, passkeys, recovery_codes }: StoredFactors,
   site: object | undefined,
@@ -299,7 +299,7 @@ function withWrongCode(factors: StoredFactors, now: number): StoredFactors {
   return { ...factors, failures: { count: (factors.failures?.count ?? 0) + 1, since: timestamp(now) } };
 }
 
-/** What is to be written and mailed when codes get locked. */
+/** The changes and the mail that follow when codes get locked. */
 export interface CodesLocked {
   readonly to: string;
   readonly sentence: string;

@@ -46,7 +46,7 @@ import { isProtected, notify, recoveryCodeUsed, storedFactors } from './stored-f
 
 export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
-/** What builders prove beside the password: codes of an authenticator app, passkeys, and recovery codes for when both are lost. */
+/** The second factors of builders: codes of an authenticator app, passkeys, and recovery codes for the loss of both. */
 export function createSecondFactors(deps: OrgAccountsDeps) {
   return {
     completeSignIn: (body: CompletedSignIn, source: SignInSource) => completeSignIn(deps, body, source),
@@ -98,7 +98,7 @@ async function changeOrgSecurity(
     const entry = platformAuditEntry(code, auditContext, audited);
     return { changes: [orgs.replace(row, { ...row.value, second_factor }), entry] };
   });
-  // What they opened in the app ends at once too.
+  // Their sessions in the app end at once too.
   for (const id of await memberIds(platform, code)) revocations.bump(sessionsKeyOf(id));
   return security;
 }
@@ -194,7 +194,7 @@ async function resetFactorsByOperator(
 export type CompletedSignIn = BodyOf<typeof secondFactorsApi.completeSignIn>;
 export type PasskeySignIn = BodyOf<typeof secondFactorsApi.signInByPasskey>;
 
-/** Where a call without a session comes from. */
+/** The source of a call without a session. */
 export interface SignInSource {
   readonly ip: string;
   readonly requestId: string;
@@ -277,7 +277,7 @@ async function planSignIn(
 }
 
 interface Completed extends Entered, Consequence {
-  /** Where a recovery code was used. */
+  /** The recovery codes that are left, if a recovery code was used. */
   readonly codesLeft?: number;
 }
 

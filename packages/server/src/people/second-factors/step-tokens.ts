@@ -11,7 +11,7 @@ import { json, table } from '../../store/table.ts';
  */
 export interface StepTokens {
   make(claims: StepClaims): NewStepToken;
-  /** What the token says; undefined for a token that was not made here, was changed, or has expired. */
+  /** The content of the token; undefined for a token that was not made here, was changed, or has expired. */
   open(token: string): OpenedStep | undefined;
 }
 
@@ -67,7 +67,7 @@ export function createStepTokens(key: Buffer, clock: Clock): StepTokens {
   };
 }
 
-/** What a token says, which its MAC shows to be written here. */
+/** The content of a token, which its MAC shows to be written here. */
 const openedSteps = json<OpenedStep>('step', { claims: 'object', nonce: 'string', expiresAt: 'number' });
 
 /** By the hash of the nonce. */

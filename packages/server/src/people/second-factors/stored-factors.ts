@@ -34,7 +34,7 @@ export interface StoredPasskey {
   readonly name: string;
   /** COSE, in base64url. */
   readonly public_key: string;
-  /** The number of signatures that the authenticator told last; 0 where it counts none. */
+  /** The number of signatures that the authenticator reported last; 0 where it counts none. */
   readonly counter: number;
   readonly transports?: readonly string[] | undefined;
   readonly is_backed_up: boolean;

@@ -17,7 +17,7 @@ import {
   type SessionDeps,
 } from './session.ts';
 
-/** Who calls an app route, what workspace the call is in, and what the caller may do there. */
+/** The caller of an app route, the workspace of the call, and the rights of the caller there. */
 export interface AppCaller {
   readonly kind: CallerKind;
   readonly claims: AppTokenClaims;
@@ -55,7 +55,7 @@ export interface AppSessionsDeps extends SessionDeps {
 const partsKeptMax = 100_000;
 const patternsPerPart = 20;
 
-/** What is in use is looked at again at least every 300 s, the most that `acl.cache_seconds` may be. */
+/** A session in use is looked at again at least every 300 s, the most that `acl.cache_seconds` may be. */
 const idleMilliseconds = 600_000;
 
 /**
@@ -191,7 +191,7 @@ async function isSameMembership(workspace: Workspace, { sub, member_since }: App
   return member?.data.status === 'active' && member.data.created_at === member_since;
 }
 
-/** Remembers what verified tokens stand for, so that a signature is checked once per token and not per request. */
+/** Remembers the claims of verified tokens, so that a signature is checked once per token and not per request. */
 export interface TokenCache<V> {
   /** Only while `exp` (seconds since the epoch) lies ahead, which every hit checks again. */
   get(token: string, nowSeconds: number): V | undefined;
@@ -229,7 +229,7 @@ export function createTokenCache<V extends { readonly exp: number }>({
     },
     set: (token, value) => {
       entries.set(cacheKey(token), value);
-      // Two go for one that comes, so that memory follows the tokens that are in use.
+      // Two go for each new one, so that memory follows the tokens that are in use.
       if (entries.deleteOldest(isIdle)) entries.deleteOldest(isIdle);
     },
     delete: (token) => void entries.delete(cacheKey(token)),

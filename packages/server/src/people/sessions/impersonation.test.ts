@@ -93,9 +93,9 @@ async function bench() {
     },
     /** The builder in his session, with a role. */
     callerOf: (role: OrgRole): OrgCaller => ({ ...builder, sessionId, role }),
-    /** What another node does: this process does not hear of it. */
+    /** Ends the session as another node does: this process does not hear of it. */
     endSession: () => endSession(platform, { ...builder, sessionId, role: 'org_admin' }, sessionId),
-    /** What this process hears of an end of its own. */
+    /** Counts an end as this process does for one of its own. */
     bumpEpoch: () => revocations.bump(sessionsKeyOf(builderId)),
     sessionId,
     audit: () => prod.scope(orgScopeName('acme')).range('audit', { limit: 10 }),

@@ -115,7 +115,7 @@ export async function findSession(
   return caller?.org.code === org ? caller : undefined;
 }
 
-/** What this process counts the ends of a builder's sessions under, and the changes of what he may do. */
+/** The key under which this process counts the ends of a builder's sessions, and the changes of his rights. */
 export function sessionsKeyOf(userId: string): string {
   return `builder-${userId}`;
 }
@@ -153,7 +153,7 @@ export async function nameLink(
   return { former: listed.value.link_hash, change: listedSessions.replace(listed, { ...listed.value, link_hash }) };
 }
 
-/** What notes the use of a session; undefined where it has ended. */
+/** The change that notes the use of a session; undefined where it has ended. */
 async function sessionUse(
   platform: Scope,
   { user, sessionId }: OrgCaller,

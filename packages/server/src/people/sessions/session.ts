@@ -161,7 +161,7 @@ export async function openKeySession(
   };
 }
 
-/** What policies and key templates know of the caller: as of a token, but for what only persons have. */
+/** The claims of the caller for policies and key templates: as of a token, without those that only persons have. */
 function claimsOf(
   issuer: string,
   { env, org, key }: Pick<AppTokenClaims, 'env' | 'org'> & { readonly key: ServiceKey },

@@ -7,7 +7,7 @@ import { orgs } from '../org-users/org-directory.ts';
 import { type AppOrigins, allowedDomains, allowsOrigin, appUrl, createAppOrigins } from './allowed-domains.ts';
 import { createOrgSettings, type OrgSettings, settingTypes } from './org-settings.ts';
 
-/** What is written into the setting, and the origin that it means. */
+/** The text of the setting, and the origin that it means. */
 const taken: readonly (readonly [string, string])[] = [
   ['https://app.example.com', 'https://app.example.com'],
   ['http://app.example.com', 'http://app.example.com'],
@@ -220,7 +220,7 @@ const local = 'http://localhost:3000';
 interface Bench {
   readonly origins: AppOrigins;
   readonly settings: Readonly<Record<Environment, OrgSettings>>;
-  /** Where pages of the origin may call, of all that can be asked for. */
+  /** The environments (`undefined` is a call without one) that pages of the origin may call. */
   allows(orgCode: string, origin: string): Promise<readonly string[]>;
 }
 
@@ -331,7 +331,7 @@ test('G06: invented origins push out no origin that is refused again and again',
     shown().filter((origin) => real.includes(origin)),
     real.toReversed(),
   );
-  // One that is new finds a place all the same.
+  // A new origin finds a place all the same.
   await refuse('https://new.example');
   assert.equal(shown()[0], 'https://new.example');
   for (let index = 0; index < 50; index++) await refuse(`https://later-${index}.example`);

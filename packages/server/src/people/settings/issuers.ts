@@ -9,7 +9,7 @@ export interface IssuerEntry {
   readonly issuer: string;
   /** The client ids at the provider whose tokens are meant for this app. */
   readonly audiences: readonly string[];
-  /** Where its keys are, for a provider without discovery. */
+  /** The address of its keys, for a provider without discovery. */
   readonly jwks_uri?: string;
   readonly name?: string;
   /** The providers of the users: an app asks for them to know where to send a user. */
@@ -22,7 +22,7 @@ const issuersMax = 20;
 const textsMax = 20;
 const textLengthMax = 200;
 const addressLengthMax = 500;
-/** A character by character comparison needs one spelling, so nothing may stand here that has none. */
+/** A character by character comparison needs one spelling, so no address without one is allowed here. */
 const issuerForm = /^https?:\/\/[^\s\\?#]+$/;
 const addressForm = /^https?:\/\/[^\s\\#]+$/;
 
@@ -36,7 +36,7 @@ const members = {
   email_verified_as_string: { type: 'boolean' },
 };
 
-/** What an issuer has to be, after "must be". */
+/** The demand on an issuer, after "must be". */
 export const issuerDemand = 'an http or https address without query and fragment';
 
 export const issuers: SettingType<readonly IssuerEntry[]> = {

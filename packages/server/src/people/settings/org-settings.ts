@@ -86,7 +86,7 @@ export interface OrgSettingsDeps {
 
 export type OrgSettings = ReturnType<typeof createOrgSettings>;
 
-/** What an org has settled: read by builders, changed by them in the test environment. */
+/** The settings of an org: read by builders, changed by them in the test environment. */
 export function createOrgSettings(deps: OrgSettingsDeps) {
   return {
     list: async (orgCode: string, group: string | undefined): Promise<readonly ListedSetting[]> => {
@@ -281,10 +281,10 @@ function widened(type: SettingType, { before, after }: ContentChange<SettingCont
   return isDeepStrictEqual(was, is) ? [] : (type.widens?.(was, is) ?? []);
 }
 
-/** What is settled of one thing. Where `prod_value` is there, production uses it. */
+/** The value of one setting. Where `prod_value` is there, production uses it. */
 export type SettingContent = Pick<StoredSetting, 'value' | 'prod_value'>;
 
-/** What is sent of a setting, in its one form, or everything that is wrong with it. `others` may stand beside it. */
+/** A setting as it was sent, in its one form, or everything that is wrong with it. `others` may be sent beside it. */
 function readSettingContent(
   type: SettingType,
   input: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { createSealer } from '../../records/port.ts';
 import { createStepTokens } from '../second-factors/step-tokens.ts';
 
-/** What the accounts of builders need for second factors. Only tests may use it. */
+/** The dependencies that builders' accounts need for second factors. Only tests may use it. */
 export function factorDeps(clock: Clock) {
   const key = Buffer.alloc(32, 7);
   return {

@@ -8,7 +8,7 @@ export interface LoopbackProvider {
   readonly issuer: string;
   /** The path of each call, in the order they came. */
   readonly calls: string[];
-  /** How many of them asked for keys. */
+  /** The number of calls that asked for keys. */
   keyCalls(): number;
   /** Answers a path from now on with a document, or with code of the test. */
   answer(path: string, answer: unknown | RequestListener): void;

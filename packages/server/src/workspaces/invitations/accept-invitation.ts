@@ -133,7 +133,7 @@ async function grantToMember(
   return [...inviter, ...granted];
 }
 
-/** What new members get where the invitation names nothing, which is the workspace's own promise and not the inviter's. */
+/** The policies of new members where the invitation names none, which the workspace promises and not the inviter. */
 async function grantedPolicies(
   workspace: Workspace,
   { acl_policy_id }: Pick<Invitation, 'acl_policy_id'>,
@@ -150,7 +150,7 @@ function noInvitation(): Problem {
 }
 
 export interface GrantorDeps extends MembershipDeps {
-  /** Where the roles of builders are. */
+  /** The scope with the roles of builders. */
   readonly platform: Scope;
   /** Has this process look again at what people may do. */
   readonly epochs: AccessEpochs;

@@ -112,7 +112,7 @@ export function invitationAuditEntry(
 }
 
 /**
- * What names a policy beside the records of its workspace. An invitation that is withdrawn is still found by the org of
+ * The names of policies beside the records of their workspace. A withdrawn invitation is still found by the org of
  * the invited person, and the reply says that it is not open.
  */
 export function policyNaming(clock: Clock): PolicyNaming {

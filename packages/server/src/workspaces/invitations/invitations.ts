@@ -66,7 +66,7 @@ export function createInvitations(deps: InvitationDeps) {
     resend: (context: WriteContext, id: string) => resend(deps, context, id),
     /** @throws Problem `not_found`. */
     remove: (context: WriteContext, id: string) => withdraw(deps, context, id),
-    /** What the person is invited to, once the email address is verified. The codes come by mail alone. */
+    /** The invitations of the person, once the email address is verified. The codes come by mail alone. */
     mine: (claims: AppTokenClaims) => invitationsOf(deps, claims),
     /** @throws Problem `not_found`, `conflict`, `escalation_refused`. */
     accept: (claims: AppTokenClaims, body: Acceptance, requestId: string) => accept(deps, { claims, requestId }, body),
@@ -227,7 +227,7 @@ interface WorkspaceCommand extends NamedWorkspace {
   readonly auditContext: AuditContext;
 }
 
-/** How an org admin asks people into a workspace of the app. Each method throws `not_found` where there is no such workspace. */
+/** An org admin's invitations into a workspace of the app. Each method throws `not_found` if there is none. */
 export function createWorkspaceInvitations(deps: InvitationDeps) {
   return {
     list: async (place: NamedWorkspace) => {

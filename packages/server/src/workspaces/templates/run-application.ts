@@ -26,7 +26,7 @@ export type AppliedWorkspace = ReplyOf<typeof workspaceTemplatesApi.listAppliedW
 
 export interface ApplicationRow
   extends Omit<ShownApplication, 'id' | 'created_by' | 'error' | 'started_at' | 'ended_at'> {
-  /** Who asked for the preview, and in whose name the template is applied: the builder who started it. */
+  /** The builder who asked for the preview; once started, the builder in whose name the template is applied. */
   readonly caller: AuditCaller;
   /** Those that were named; left out, all. */
   readonly codes?: readonly string[];
@@ -41,7 +41,7 @@ export interface ApplicationRow
   readonly ended_at?: string;
 }
 
-/** What is done in a workspace. */
+/** The work done in a workspace. */
 export interface WorkspaceStep extends Omit<AppliedWorkspace, 'code' | 'error'> {
   /** Of what was shown, so that nothing else is done. */
   readonly digests: readonly string[];

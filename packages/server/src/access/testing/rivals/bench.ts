@@ -1,5 +1,5 @@
 /**
- * How fast the engine decides, beside three others on the same statements and requests, in turns in one run.
+ * Measures the speed of the engine beside three others on the same statements and requests, in turns in one run.
  *
  *   npm run bench -- access
  */

@@ -12,7 +12,7 @@ export interface PlainStatement {
   readonly Condition: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** What the members of records are in Cedar, which knows types. */
+/** The types of the members of records in Cedar. */
 export const memberTypes = {
   status: 'text',
   owner: 'text',

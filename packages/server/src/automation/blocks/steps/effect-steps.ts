@@ -13,9 +13,9 @@ export interface StepCompiler {
   when(source: string): When;
   /** A list of steps within the step. */
   within(steps: readonly LogicStep[]): Promise<CompiledSteps>;
-  /** The place of a later step in the list in which the step stands; the length of the list where none is named. */
+  /** The place of a later step in the list of this step; the length of the list where none is named. */
   placeOf(id: string | undefined): number;
-  /** What is done where the step is refused; undefined where the run ends. Asked behind what is within the step. */
+  /** The steps done where the step is refused; undefined where the run ends. Asked after the steps within it. */
   onError(): Promise<OnError | undefined>;
 }
 

@@ -102,7 +102,7 @@ export const loop: CompileStep<'loop'> = async ({ id, over, max, steps }, { temp
     return list;
   };
   const pass = (run: BlockRun, path: string): Promise<Done> => {
-    // What an earlier pass met is nothing of this one.
+    // The errors of an earlier pass do not belong to this one.
     for (const one of catchingIds) run.forgetError(one);
     return runSteps(body, run, path).then((value) => ({ value }));
   };
@@ -142,7 +142,7 @@ async function passes(list: readonly unknown[], run: BlockRun, { id, path, pass,
   return { value: { items, count: items.length, ...(onError === undefined ? {} : { failed }) } };
 }
 
-/** Its value is what the last step of each branch gave. All branches come to their end, also where one of them fails. */
+/** Its value is that of the last step of each branch. All branches finish, also where one of them fails. */
 export const parallel: CompileStep<'parallel'> = async ({ branches }, { within }) => {
   const compiled: CompiledSteps[] = [];
   for (const branch of branches) compiled.push(await within(branch));
@@ -162,7 +162,7 @@ export const parallel: CompileStep<'parallel'> = async ({ branches }, { within }
 
 /**
  * Of several failures the one by which it goes on. What was refused stays refused, while what waits would go on; but the
- * run goes on past a refusal that is caught, so there the other branches come to their end first.
+ * run goes on past a refusal that is caught, so there the other branches finish first.
  */
 function decisive(failures: readonly unknown[], { isCaught }: BlockRun): unknown {
   const refusals = failures.filter((failure) => failure instanceof Problem);
@@ -190,7 +190,7 @@ async function blockOf({ effects }: BlockRun, name: string): Promise<CompiledBlo
   }
 }
 
-/** What a block raises is a refusal like any to the block that called it. */
+/** An error that a block raises is a refusal like any to the block that called it. */
 async function returnOf(returned: Promise<unknown>): Promise<unknown> {
   try {
     return await returned;
@@ -211,7 +211,7 @@ const codes: Readonly<Record<RaisedStatus, ProblemCode>> = {
 
 const messageMax = 2000;
 
-/** The block's own code stands in `errors`: that of the problem is the platform's, and says its status. */
+/** The block's own code is in `errors`: that of the problem is the platform's, and gives its status. */
 export const raise: CompileStep<'raise'> = ({ status, code, message, field = '' }, { template }) => {
   const sentence = template(message);
   return (run) => {

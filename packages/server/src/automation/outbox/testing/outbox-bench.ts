@@ -50,13 +50,13 @@ export interface OutboxNode extends Node {
 export interface NodeOptions {
   readonly store?: Store;
   readonly name?: string;
-  /** What the destinations within the platform work with. */
+  /** The dependencies of the destinations within the platform. */
   readonly work?: (node: Node) => AutomationWork;
   readonly meter?: WorkMeter;
 }
 
 export interface OutboxBench {
-  /** What went wrong that is no refusal. */
+  /** The errors that are no refusals. */
   readonly errors: unknown[];
   readonly bench: RecordBench;
   /** Dead deliveries, as the org was notified. */

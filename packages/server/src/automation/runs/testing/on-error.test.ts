@@ -85,7 +85,7 @@ async function names({ records }: RunBench): Promise<readonly unknown[]> {
   return (await listAll(node, await node.call('account'))).map(({ name }) => name).sort();
 }
 
-/** What the run must have come to, by whether the mail to Bob was refused in the end. */
+/** The expected results of the run, by whether the mail to Bob was refused in the end. */
 function expected(isRefused: boolean): readonly string[] {
   const notes = ['no mail to none', ...(isRefused ? ['no mail to bob@a.example'] : [])];
   return [`ann@a.example false`, `bob@a.example ${isRefused}`, 'none true', ...notes].sort();

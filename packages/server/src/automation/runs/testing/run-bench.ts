@@ -18,7 +18,7 @@ import { runRows } from './opened-runs.ts';
 export interface RunBench {
   readonly records: RecordBench;
   readonly work: WorkSpy;
-  /** What a node runs with, on a store that may be another than the one under all of them. */
+  /** The dependencies of a node, on a store that may be another than the one under all of them. */
   deps(store?: Store): RunsDeps;
   ask(name: string, input?: unknown): Promise<Omit<StartRunRequest, 'id'>>;
   call(deps: RunsDeps, name: string, input?: unknown): ReturnType<typeof callBlock>;
@@ -35,7 +35,7 @@ export interface FakeBlocks {
   /** Blocks as builders write them. */
   readonly contents?: readonly LogicBlockContent[];
   readonly transactions?: readonly string[];
-  /** What steps reach beside records; left out, nothing. */
+  /** The systems that steps reach beside records; left out, none. */
   readonly outside?: Partial<OutsideEffectsDeps>;
 }
 

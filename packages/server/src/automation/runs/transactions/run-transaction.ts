@@ -57,7 +57,7 @@ export function runTransaction(
     };
     try {
       const { returns, ended } = await doSteps().catch(async (error: unknown) => {
-        // What was refused may have been refused for what other commits have changed meanwhile.
+        // The refusal may be due to changes that other commits have made meanwhile.
         if (error instanceof Problem) await transaction.assertReads();
         throw error;
       });

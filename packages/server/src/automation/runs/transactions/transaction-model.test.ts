@@ -11,7 +11,7 @@ import type { BlockRun, EntityStep, StepRun } from '../../blocks/block-run.ts';
 import { storedRuns } from '../run-rows.ts';
 import { openRunBench, type RunBench } from '../testing/run-bench.ts';
 
-/** What one transaction is asked to do. */
+/** The task of one transaction. */
 interface Task {
   readonly kind: keyof typeof programs;
   readonly room: string;
@@ -20,7 +20,7 @@ interface Task {
   readonly to: number;
 }
 
-/** What it works on, and what it has seen. */
+/** A task with the accounts it works on, and the values it has seen. */
 interface ModelRequest {
   readonly task: Task;
   /** The ids of the accounts. */

@@ -1,5 +1,5 @@
 /**
- * What counting a call costs by itself, and holding a write to a plan, in CPU of this process.
+ * Measures the cost of counting a call by itself, and of holding a write to a plan, in CPU of this process.
  *
  * npm run bench -- gate
  *
