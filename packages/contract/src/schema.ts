@@ -112,9 +112,9 @@ export function schemaPath(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** An object of any shape. */
+/** An object of any shape. It says so itself: generators of clients take an object without members for an empty one. */
 export function anyObject(options: SchemaOptions = {}): TUnsafe<Record<string, unknown>> {
-  return Type.Unsafe<Record<string, unknown>>({ ...options, type: 'object' });
+  return Type.Unsafe<Record<string, unknown>>({ additionalProperties: true, ...options, type: 'object' });
 }
 
 /** An object whose members are all of one schema. */

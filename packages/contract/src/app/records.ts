@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { InputError } from '../problem-schema.ts';
 import type { Method } from '../route.ts';
 import { closed, count, guid, named, text } from '../schema.ts';
@@ -85,7 +85,10 @@ export const AggregatePage = named(
         group: Type.Record(Type.String(), GroupValue, {
           description: 'By the name of each field, such as `status` or `month_created_at`; `null` without a value.',
         }),
-        values: Type.Record(Type.String(), GroupValue, {
+        values: Type.Unsafe<Record<string, Static<typeof GroupValue>>>({
+          type: 'object',
+          properties: { count: Type.Integer({ minimum: 0, description: 'Of the measure `count`.' }) },
+          additionalProperties: GroupValue,
           description: 'By the name of each measure, such as `count` or `sum_amount`; `null` of no values.',
         }),
       }),

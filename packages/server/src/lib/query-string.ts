@@ -55,8 +55,10 @@ function decode(text: string): string {
 
 /** @throws Problem `invalid_request` for a parameter that the route does not take. */
 export function refuseParameters(query: ReadonlyMap<string, string>, taken: readonly string[] = []): void {
-  for (const name of query.keys())
-    if (!taken.includes(name)) throw new Problem('invalid_request', `unknown parameter \`${name.slice(0, 100)}\``);
+  const unknown = query.keys().find((name) => !taken.includes(name));
+  if (unknown === undefined) return;
+  const takes = taken.length > 0 && taken.length < 9 ? `; the route takes \`${taken.join('`, `')}\`` : '';
+  throw new Problem('invalid_request', `unknown parameter \`${unknown.slice(0, 100)}\`${takes}`);
 }
 
 /**

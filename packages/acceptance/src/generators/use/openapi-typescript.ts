@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { operations, paths } from '../app/index.ts';
+import type { components, operations, paths } from '../app/index.ts';
 import type { operations as ManagementOperations, paths as ManagementPaths } from '../management/index.ts';
 import type { paths as SummaryPaths } from '../summary/index.ts';
 import { type Calls, found } from './calls.ts';
@@ -65,6 +65,13 @@ export const simulation: Body<ManagementOperations['simulateAccess']> = {
   resource: '/list/ticket',
 };
 export const activation: Body<ManagementOperations['activate']> = { note: 'now' };
+export const batch: Body<operations['batch']> = {
+  mode: 'atomic',
+  operations: [{ action: 'create', entity: 'ticket', data: { title: 'a' } }],
+};
+export function openTickets({ values }: components['schemas']['AggregatePage']['items'][number]): number {
+  return values.count ?? 0;
+}
 // @ts-expect-error the title is required
 export const untitled: Body<operations['createTicket']> = {};
 // @ts-expect-error no such state

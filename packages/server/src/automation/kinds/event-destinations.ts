@@ -93,7 +93,7 @@ export const destinationKinds: { readonly [Type in EventType]: DestinationKind<C
         entity: entityName,
         action: { ...text, enum: ['create', 'update', 'delete'] },
         record: someText(1000),
-        values: { type: 'object', maxProperties: 200, propertyNames: fieldName },
+        values: { type: 'object', maxProperties: 200, propertyNames: fieldName, additionalProperties: true },
       },
       ['record', 'values'],
     ),

@@ -96,7 +96,7 @@ const stepId: JsonSchema = {
   pattern: '^[a-z][a-z0-9_]{0,62}$',
   description: 'a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`',
 };
-const values: JsonSchema = { type: 'object', maxProperties: 200, propertyNames: fieldName };
+const values: JsonSchema = { type: 'object', maxProperties: 200, propertyNames: fieldName, additionalProperties: true };
 const record = someText(200);
 const comparison = closedObjectOf({ value: {}, op: { ...text, enum: operators }, than: {} });
 /** Of each its own schema is asked in turn, so that steps nest without a schema of every depth. */
@@ -161,7 +161,7 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepSchema>> = {
   loop: { members: { over: {}, max: { type: 'integer', minimum: 1, maximum: 1000 }, steps: nested }, isPure: true },
   parallel: { members: { branches: listOf(nested, 8, 2) }, isPure: true },
   call: {
-    members: { logicblock: itemName, input: { type: 'object', maxProperties: 200 } },
+    members: { logicblock: itemName, input: { type: 'object', maxProperties: 200, additionalProperties: true } },
     optional: ['input'],
     isPure: true,
   },

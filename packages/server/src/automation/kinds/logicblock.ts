@@ -64,7 +64,7 @@ const schema: JsonSchema = {
     {
       name: itemName,
       description: remark,
-      input_schema: { type: 'object', maxProperties: 100 },
+      input_schema: { type: 'object', maxProperties: 100, additionalProperties: true },
       ...rightsMembers,
       ...startMembers,
       transaction: { const: true },

@@ -246,7 +246,7 @@ const namedMax = 20;
 /** The member `expand` of a record. */
 export function expandSchema(expansions: readonly DocumentedExpansion[]): JsonSchema {
   const members = expansions.map(({ name, isAlias, direction, shown }) => {
-    const record = shown === undefined ? { type: 'object' } : schemaReference(shown);
+    const record = shown === undefined ? { type: 'object', additionalProperties: true } : schemaReference(shown);
     const schema = shownSchemas[direction](record);
     return [name, isAlias ? { ...schema, deprecated: true } : schema];
   });

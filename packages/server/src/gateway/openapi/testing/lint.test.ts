@@ -22,6 +22,22 @@ interface Redocly {
   }): Promise<readonly Finding[]>;
 }
 
+/** Generators of clients make an empty object of a schema that names neither members nor what else it takes. */
+function bareObjects(schema: unknown, pointer = ''): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const isBare =
+    'type' in schema &&
+    schema.type === 'object' &&
+    ['properties', 'additionalProperties', 'patternProperties', 'oneOf', 'anyOf', 'allOf', '$ref'].every(
+      (name) => !(name in schema),
+    );
+  const inner = Object.entries(schema).filter(([name]) => name !== 'example' && name !== 'examples');
+  return [
+    ...(isBare ? [pointer] : []),
+    ...inner.flatMap(([name, value]: [string, unknown]) => bareObjects(value, `${pointer}/${name}`)),
+  ];
+}
+
 const outside = createRequire(join(import.meta.dirname, '../../../../../../tools/outside/package.json'));
 const { createConfig, lintFromString } = outside('@redocly/openapi-core') as Redocly;
 
@@ -44,3 +60,8 @@ for (const [name, document] of Object.entries({ management, app }))
       ['no-empty-servers'],
     );
   });
+
+test('each object of a document says which members it takes', () => {
+  assert.deepEqual([...bareObjects(management, 'management'), ...bareObjects(app, 'app')], []);
+  assert.deepEqual(bareObjects({ a: { type: 'object', maxProperties: 2 } }), ['/a']);
+});
