@@ -9,7 +9,7 @@ export interface ConsoleSite {
   readonly isSecure: boolean;
 }
 
-/** The address of the gateway's own pages: the one that was set, or the one that the request was sent to. */
+/** The address of the gateway's own pages: the address that was set, or the target of the request. */
 export function siteUrl({ managementUrl }: ConsoleSite, { headers }: RequestHead): string {
   return managementUrl ?? `http://${headers.host ?? ''}`;
 }

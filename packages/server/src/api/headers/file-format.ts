@@ -8,7 +8,7 @@ export const [jsonlType] = jsonlTypes;
 
 export type FileFormat = 'csv' | 'jsonl';
 
-/** The format that `format=` names, else one that is accepted, else JSON Lines. @throws Problem `invalid_request`. */
+/** The format that `format=` names, else an accepted one, else JSON Lines. @throws Problem `invalid_request`. */
 export function readFileFormat(text: string | undefined, incoming: RequestHead): FileFormat {
   if (text === undefined) return preferredType(incoming, [csvType, ...jsonlTypes]) === csvType ? 'csv' : 'jsonl';
   if (text === 'csv' || text === 'jsonl') return text;
