@@ -44,9 +44,9 @@ export interface Reading {
 export interface FormulaParts {
   readonly readings: readonly Reading[];
   /**
-   * What has to be written before some of it: the record where `has` is asked about a bare name, since CEL knows it of
-   * members only, and where a bare name means another thing to CEL; the lookups where one is followed; and what makes
-   * `duration` the one of this module.
+   * Texts to insert: the record where `has` is asked about a bare name, since CEL knows it of members only, and where a
+   * bare name means another thing to CEL; the lookups where one is followed; and the prefix that makes `duration` the
+   * function of this module.
    */
   readonly prefixes: readonly { readonly at: number; readonly text: string }[];
 }
