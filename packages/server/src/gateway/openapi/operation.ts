@@ -45,7 +45,7 @@ export interface Parameter {
   readonly deprecated?: true;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** The views of an entity that the parameter takes, of which `schema` has the one that describes replies. */
+  /** The views of an entity that the parameter takes, of which `schema` has the view that describes replies. */
   readonly 'x-views'?: readonly string[];
 }
 
