@@ -8,11 +8,10 @@ import { errorsMax } from './problem.ts';
 import { isObject, unknownNames } from './unknown-names.ts';
 
 /**
- * The mistakes of a value by a JSON Schema (2020-12), as sentences: of very many the first. It knows the
- * keywords that bodies and config items are described by, and throws at one that it does not know; of `oneOf` and
- * `anyOf` it knows branches that one constant member distinguishes, and `null` beside another schema. Where a form is
- * asked for, the `description` beside its `pattern` says which: it goes after "must be". What a
- * `$ref` leads to is left to its own reader.
+ * The mistakes of a value by a JSON Schema (2020-12), as sentences: of very many the first. It knows the keywords of
+ * bodies and config items, and throws at an unknown one; of `oneOf` and `anyOf` it knows branches that one constant
+ * member distinguishes, and `null` beside another schema. Where a form is asked for, the `description` beside its
+ * `pattern` says which: it goes after "must be". The target of a `$ref` is left to its own reader.
  */
 export function checkSchema(
   schema: JsonSchema,

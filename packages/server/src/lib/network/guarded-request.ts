@@ -31,7 +31,7 @@ export interface CallRules {
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** The address, or the one that its name resolves to, may not be called. */
+/** The address, or an address that its name resolves to, may not be called. */
 export class AddressRefused extends Error {}
 
 /** Why a request got no answer. Errors of connections have codes such as `ECONNREFUSED`, and messages that name addresses. */
