@@ -80,7 +80,7 @@ export async function readSnapshot(scope: Scope, version: number): Promise<Relea
   return (await snapshots.read(scope, version))?.value;
 }
 
-/** Puts a release behind the one that was current. A rollback has the snapshot of the release that it restores. */
+/** Puts a release behind the current one. A rollback has the snapshot of the release that it restores. */
 export function releasePuts(
   current: Row<CurrentRelease> | undefined,
   release: Release,

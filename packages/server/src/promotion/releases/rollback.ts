@@ -78,7 +78,7 @@ function rollbackEntry(auditContext: AuditContext, { version, restored = 0, item
   });
 }
 
-/** The activation to go to: a release that a rollback made live counts as the one that it restored. */
+/** The activation to go to: a release that a rollback made live counts as the restored one. */
 async function targetRelease(scope: Scope, { live }: CurrentRelease, { version, live: reviewed }: RollbackRequest) {
   if (reviewed !== undefined && reviewed !== live)
     throw new Problem('version_mismatch', `another release is live meanwhile: ${live}`, { live });
