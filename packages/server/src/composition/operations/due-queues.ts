@@ -42,7 +42,7 @@ interface DueEntries {
 }
 
 /**
- * The items that are due now and not taken, and those that are taken. A queue that cannot be read in time is left out.
+ * The items that are due now and not taken, and those that are taken. A queue that is not read in time is left out.
  * @param holderOf the node that a lease of an outbox names.
  */
 export async function readQueues(spaces: Spaces, now: number, holderOf: HolderOf): Promise<QueueState> {
