@@ -33,12 +33,12 @@ async function* behind(first: readonly string[], rest: AsyncIterable<string>): A
   yield* rest;
 }
 
-/** How many arrays and objects inside each other are taken apart: of what lies deeper an element or member is a piece. */
+/** Depth to which nested arrays and objects are taken apart: an element or member that lies deeper is one piece. */
 const depthMax = 7;
 
 /**
- * What `JSON.stringify` makes of a value that is plain JSON, in pieces, so that others may be served between two of them.
- * Members that are undefined are left out; elements are never undefined.
+ * The text that `JSON.stringify` makes of a value that is plain JSON, in pieces, so that others may be served between
+ * two of them. Members that are undefined are left out; elements are never undefined.
  */
 export function* jsonPieces(value: unknown, depth = depthMax): Generator<string> {
   if (depth === 0 || typeof value !== 'object' || value === null) yield JSON.stringify(value);

@@ -58,7 +58,7 @@ test('marked members are left out of production for a developer, at any depth', 
 test('an admin is answered all of it, and of test everyone is', () => {
   const shown = shownBy(described(undefined));
   assert.deepEqual(shown?.(whole, admin, inProd), whole);
-  // What says by itself that it is of production is held back in a reply about test too.
+  // Values that name production themselves are held back in a reply about test too.
   const { parts: _, ...ofTest } = whole;
   assert.deepEqual(shown?.({ ...ofTest, parts: [] }, developer, inTest), { ...ofTest, parts: [] });
   assert.deepEqual(shown?.({ ...ofTest, parts: [] }, developer, { query: {}, body: { env: 'test' } }), {

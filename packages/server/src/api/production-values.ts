@@ -30,7 +30,7 @@ export function assertMayAsk({ production }: Route, caller: unknown, { query, bo
   if (sent !== undefined) throw new Problem('role_required', `in production \`${sent}\` needs the role \`org_admin\``);
 }
 
-/** What a caller is answered of a value: all of it, or all but the members that hold or tell of values of production. */
+/** Gives the caller a value: all of it, or all but the members that hold or describe values of production. */
 export type ShowValues = (value: unknown, caller: unknown, sent: SentValues) => unknown;
 
 /** Undefined for a route without such members. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a route may look at of a request beside what its description says. */
+/** The part of a request that a route may read beside the inputs that its description names. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'headers' | 'rawHeaders' | 'socket'>;
 
 /** A request but for what its route describes. */

@@ -3,8 +3,8 @@ import type { Reply } from './reply.ts';
 import type { GatewayRequest, TakesBody } from './request.ts';
 
 /**
- * Who calls a route, by its access. A module that makes callers adds them by `declare module`, so that its routes and
- * those of later modules get them.
+ * The types of a route's caller, by the route's access. A module that makes callers adds them by `declare module`, so
+ * that its routes and those of later modules get them.
  */
 export interface Callers {
   readonly public: undefined;

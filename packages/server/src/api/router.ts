@@ -26,8 +26,8 @@ interface RouteNode<R> {
 }
 
 /**
- * Finds the route of a canonical path. Where a segment could be meant as it stands or as a parameter, the route in
- * which it stands wins; the other is found by the methods that the first does not take.
+ * Finds the route of a canonical path. Where a segment matches both a literal and a parameter, the route with the
+ * literal wins; the other is found by the methods that the first does not take.
  */
 export function createRouter<R extends RoutePattern>(routes: readonly R[]) {
   const root = newNode<R>();

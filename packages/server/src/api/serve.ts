@@ -23,10 +23,10 @@ type AccessOf<R extends Route> = Extract<R['access'], RouteAccess>;
 
 type Handle<R extends Route, A> = (request: Received<R>, caller: Callers[AccessOf<R>]) => A;
 
-/** What a handler gives back. One whose reply has no body may wait for what it does, and gives nothing. */
+/** The result of a handler. One whose reply has no body may wait for what it does, and gives nothing. */
 type RouteAnswer<R extends Route> = MaybePromise<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
 
-/** What the contract does not say of a route. */
+/** The part of a route that the contract does not describe. */
 interface HandlerOptions extends Pick<ServedRoute, 'readTexts'> {
   /** The faults of the members of a body together, of any kind: reported with the mistakes of its schema. */
   readonly mistakes?: FindMistakes;

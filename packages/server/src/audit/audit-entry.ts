@@ -3,7 +3,7 @@ import type { Append, Item, Key } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 
 /**
- * Who does something: a builder, a server or a pipeline that holds a key, the operator, an app's user, or the platform
+ * The kinds of actors: a builder, a server or a pipeline that holds a key, the operator, an app's user, or the platform
  * of its own accord.
  */
 export const actorKinds = [
@@ -39,7 +39,7 @@ export type AuditCaller = Pick<AuditContext, 'actor' | 'request_id'>;
  * value of a field.
  */
 export interface Audited {
-  /** What was done to what, as `service_key.created`. */
+  /** The action and the kind of its target, as `service_key.created`. */
   readonly action: string;
   readonly target?: { readonly kind: string; readonly id: string; readonly name?: string };
   readonly env?: Environment;
@@ -49,7 +49,7 @@ export interface Audited {
 
 export interface AuditEntry extends AuditContext, Audited {}
 
-/** What is done in an org's own scope. The change belongs into the commit of what it tells of. */
+/** An entry of an action in an org's own scope. It belongs into the commit of the change that it records. */
 export function auditEntry(auditContext: AuditContext, audited: Audited): Append {
   return entryIn(orgAudit, auditContext, audited);
 }
@@ -93,7 +93,7 @@ export function isAuditPartition(pk: string): boolean {
   return pk === orgAudit || pk.startsWith(`${orgAudit};`);
 }
 
-/** What stays of a workspace that is removed: its entries, and the heads of their chains. */
+/** Whether an item outlives its workspace: the entries, and the heads of their chains, do. */
 export function isOfAudit({ pk }: Key): boolean {
   return isAuditPartition(pk) || pk === chainHeads;
 }

@@ -3,13 +3,13 @@ import type { Item, Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { type AuditEntry, orgAudit, platformAudit, readEntry } from './audit-entry.ts';
 
-/** What was done to an org and by whom, the latest first. Nothing changes an entry or takes it away. */
+/** The actions on an org and their actors, the latest first. Nothing changes an entry or takes it away. */
 export interface AuditLog {
   /** @throws Problem `invalid_cursor`. */
   read(orgCode: string, query: AuditQuery): Promise<AuditPage>;
   /** The same some at a time, up to a number that were looked at. @throws Problem `invalid_cursor`, before it is iterated. */
   readOn(orgCode: string, query: Omit<AuditQuery, 'pageSize'>): AsyncIterable<AuditSlice>;
-  /** What the operator did to the platform as a whole. @throws Problem `invalid_cursor`. */
+  /** The operator's actions on the platform as a whole. @throws Problem `invalid_cursor`. */
   readOperator(query: AuditQuery): Promise<AuditPage>;
 }
 
@@ -19,7 +19,7 @@ export interface AuditQuery {
   readonly filter: AuditFilter;
 }
 
-/** What is left out asks for nothing. */
+/** A filter that is left out lets every entry through. */
 export interface AuditFilter {
   /** Only actions in this environment. */
   readonly env?: Environment | undefined;
@@ -211,8 +211,8 @@ function placesOf(strands: readonly Strand[]): StrandTargets {
 }
 
 /**
- * Of a strand that no entry was taken of, all that stands is below its place, and what is appended meanwhile above:
- * later pages show nothing that came after the first. Sort keys of entries begin with a digit and hold no `~`.
+ * All entries of a strand that no entry was taken of are below its place, and entries that are appended meanwhile above
+ * it: later pages show nothing that came after the first. Sort keys of entries begin with a digit and hold no `~`.
  */
 function placeAbove({ ahead: [next] }: Strand): string {
   return next === undefined ? belowAll : `${next.sk}~`;

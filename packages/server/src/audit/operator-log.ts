@@ -3,7 +3,7 @@ import type { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { type AuditActor, type Audited, auditEntry, platformAuditEntry } from './audit-entry.ts';
 
-/** What was done to the platform as a whole: by the operator, unless another is named. */
+/** The actions on the platform as a whole: the operator's, unless another actor is named. */
 export interface OperatorLog {
   /**
    * Recorded before the action, because the action is outside of the stores and in no commit, and no action may lack
@@ -25,7 +25,7 @@ export function createOperatorLog(platform: Scope, clock: Clock): OperatorLog {
 /** There is one operator key, so there is one operator. */
 export const operatorActor = { kind: 'operator', id: 'operator' } as const;
 
-/** What was asked for and refused: nothing came of it, so its entry is a commit of its own. */
+/** Requests that were refused: a refusal changes nothing, so its entry is a commit of its own. */
 export interface RefusalLog {
   /** Recorded before the refusal is answered, so that no answered refusal lacks its entry. */
   record(refused: Refused): Promise<void>;

@@ -14,7 +14,7 @@ interface AuditRouteDeps {
   readonly auditChains: VerifiedChains;
 }
 
-/** Who changed what. Who can do much sees what others did with it, so an admin reads it. */
+/** The audit log. An admin reads it, because it shows what people with many rights did with them. */
 export function auditRoutes({ audit, auditChains }: AuditRouteDeps): readonly AnyRoute[] {
   return [
     serve(auditApi.listAuditEntries, ({ query }, { org }) => audit.read(org.code, readAuditQuery(query))),

@@ -8,7 +8,7 @@ import { asRead, json, table } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
 import { type AuditLogDeps, type StrandSource, sourcesOf } from './audit-log.ts';
 
-/** How far the chains of an org are verified while the platform runs. Each call does a bounded part, and remembers it. */
+/** Verifies the chains of an org while the platform runs. Each call does a bounded part, and remembers it. */
 export interface VerifiedChains {
   show(orgCode: string, tenantCode: string | undefined): Promise<readonly ChainState[]>;
   /** @throws Problem `conflict` where others keep verifying the same chains. */
@@ -143,7 +143,7 @@ function enoughFor(known: FollowedChain['broken'], { count }: ReachedEntry, left
   return known?.entry === count + left + 1 ? left + 1 : left;
 }
 
-/** When a fault was found that is still there. */
+/** The time at which a fault was found that is still there. */
 function foundAt(fault: NonNullable<FollowedChain['broken']>, before: VerifiedChain | undefined): string | undefined {
   const isSame = before?.broken?.entry === fault.entry && before.broken.problem === fault.problem;
   return isSame ? before.broken?.found_at : undefined;
@@ -187,7 +187,7 @@ async function follow(source: StrandSource, way: ChainWalk): Promise<FollowedCha
   return { reached, broken: { entry: reached.count, problem: 'the head of the chain has another digest' } };
 }
 
-/** What was verified and is counted no more. A verification from the first entry would not find it. */
+/** A head that counts fewer entries than were verified. A verification from the first entry would not find it. */
 function cutOff(head: ChainHead | undefined, { count }: ReachedEntry): FollowedChain['broken'] {
   if (head === undefined || head.count >= count) return undefined;
   const problem = `the chain was verified up to entry ${count}, but its head counts ${head.count}`;

@@ -6,7 +6,7 @@ import type { AppCaller } from '../people/port.ts';
 import type { NamedPolicyRequest } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 
-/** Who makes a request, and what else policies may look at of it, whatever it is about. */
+/** The caller of a request, and the facts beside its subject that policies may look at. */
 export interface Requester {
   readonly caller: AppCaller;
   readonly requestId: string;
@@ -17,11 +17,11 @@ export interface Requester {
   readonly time: number;
 }
 
-/** What a caller asks for, as the request that asks for it alone. */
+/** A caller's request, as the request that asks for it alone. */
 export interface AuthorizationRequest {
   /** A verb and the name of an entity, or another thing that policies allow. */
   readonly action: string;
-  /** Where it is about records: what depends on the record is decided later. */
+  /** Set where it is about records: conditions that depend on the record are decided later. */
   readonly verb?: Verb | undefined;
   readonly method: string;
   /** The path after `/app/{orgCode}`. */
@@ -42,7 +42,7 @@ export interface RecordRequest extends AuthorizationRequest {
   readonly entityName: string;
 }
 
-/** What is known beside the request, and what is not. */
+/** The facts beside the request, as far as they are known. */
 export interface RecordState {
   readonly record?: AccessContext['record'];
   /** Those that a write has of the record. */
@@ -74,7 +74,7 @@ export function withBody<Request extends AuthorizationRequest>(request: Request,
   return { ...request, body, takesBody: false };
 }
 
-/** What a decision may depend on. Made only where a statement depends on any of it. */
+/** The context that a decision may depend on. Made only where a statement depends on any of it. */
 export function contextOf(
   { caller: { claims, place }, ip, origin, time }: Requester,
   { method, resource, params, query, takesBody, body, about }: AuthorizationRequest,

@@ -36,7 +36,7 @@ export function authorize(
   const { verb, entityName } = sent;
   const authorizer = authorizerOf(decisions, requester);
   const callOf = (config: ConfigSet, entity: CompiledEntity | undefined): AuthorizedCall => {
-    // Where there is no such entity, what the request sends is taken as it is.
+    // Without such an entity, the values that the request sends are taken as they are.
     const request: RecordRequest = entity === undefined ? sent : { ...sent, about: { verb, entity } };
     const rows = assertNotDenied(recordPolicyFor(authorizer, request));
     if (entity === undefined) throw notFound();
@@ -69,7 +69,7 @@ function explainsOf({ kind, claims }: AppCaller): AuthorizedCall['explains'] {
   return kind === 'service_key' ? 'lists_of_all' : undefined;
 }
 
-/** What may be done that is about no record, as long as nothing is against it in the body, which is read later. */
+/** An action that is about no record and is allowed unless the body, which is read later, decides otherwise. */
 interface AuthorizedAction {
   readonly context: ActionContext;
   /** Whether the body decides. */

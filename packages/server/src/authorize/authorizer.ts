@@ -14,7 +14,7 @@ export interface Authorizer {
   readonly plain: PolicyAuthorizer;
 }
 
-/** What policies say of a request, as far as it is known. */
+/** The ruling of policies on a request, as far as it is known. */
 export interface Decision {
   readonly request: AuthorizationRequest;
   readonly ruling: Ruling;
@@ -59,7 +59,7 @@ export class PolicyAuthorizer implements Authorizer {
     return new PolicyDecision(this, request, this.access.ruleOnSome(action, resource, this.#contextOf(request)));
   }
 
-  /** What the Denies alone say of it. */
+  /** The decision of the Denies alone. */
   denialsOfEach(request: AuthorizationRequest): Decision {
     const { action, resource } = request;
     return new PolicyDecision(this, request, this.access.denials(action, resource, this.#contextOf(request)));

@@ -13,7 +13,7 @@ import type { CompiledEntity } from '../schema/port.ts';
 import { type RecordRequest, requestAlone } from './authorization-request.ts';
 import { type Authorizer, type Decision, denialOf } from './authorizer.ts';
 
-/** What the caller may do with the records that a request is about; undefined is everything with all of them. */
+/** The policy for the records that a request is about; undefined allows everything with all of them. */
 export function recordPolicyFor(authorizer: Authorizer, request: RecordRequest): RecordPolicy | undefined {
   const decision = authorizer.decide(request);
   switch (request.verb) {
@@ -63,7 +63,7 @@ export function isWhole({ outcome, fields }: Ruling): boolean {
   return outcome === 'allowed' && fields === undefined;
 }
 
-/** What a decision leaves of the records that a request is about. */
+/** The policy that a decision leaves for the records that a request is about. */
 export function recordPolicyOf(decision: Decision): RecordPolicy | undefined {
   return isWhole(decision.ruling) ? undefined : new DecidedPolicy(decision);
 }
@@ -73,8 +73,8 @@ function policyOfEach(decision: Decision): RecordPolicy | undefined {
 }
 
 /**
- * What takes long with many statements, and most calls never ask for, is found when it is asked for. The accessors stand
- * in the class: of a literal with accessors, V8 makes a shape for each object, which outlives the call.
+ * Results that take long with many statements, and that most calls never need, are found on first use. The accessors
+ * are in the class: of a literal with accessors, V8 makes a shape for each object, which outlives the call.
  */
 class DecidedPolicy implements RecordPolicy {
   readonly isNone: boolean;

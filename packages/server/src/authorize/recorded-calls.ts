@@ -128,7 +128,7 @@ export class ObservedDecision implements DecidedCall {
   /** A record by which an undecided one is decided. */
   evaluated(request: AuthorizationRequest, { record, states }: RecordState, isAllowed: boolean): void {
     if (this.isAside && !this.#isAsideUsed(request, isAllowed)) return;
-    // What was open is known now: the record is evaluated once more.
+    // The outcome that was open is known now: the record is evaluated once more.
     if (states?.after !== undefined && states.after !== 'open' && states.before === record)
       this.#evaluated = this.#evaluated.filter((one) => one.states?.after !== 'open');
     if (this.#evaluated.length < evaluatedMax) this.#evaluated = [...this.#evaluated, { record, states }];
@@ -144,7 +144,7 @@ export class ObservedDecision implements DecidedCall {
     if (known.record !== undefined) this.#evaluated = [{ ...known, request }];
   }
 
-  /** On the way, the same is asked about many records, and a record that is allowed stands for all. */
+  /** On the way, the same is asked about many records, and one record that is allowed is enough. */
   #isOfAnother(request: AuthorizationRequest): boolean {
     return this.isAside && this.#isUsed && request !== this.#request;
   }
@@ -171,7 +171,7 @@ export class ObservedDecision implements DecidedCall {
     return true;
   }
 
-  /** What differs from call to call stands at the end. */
+  /** Cuts off the end, which differs from call to call. */
   #cut(): void {
     const { resource, params } = this.#request;
     const { id, path } = params;

@@ -48,8 +48,8 @@ class RecordingAuthorizer implements Authorizer {
   }
 
   /**
-   * What is noted of the decision about an action, also if it is asked for once more when the body is read. Undefined
-   * where nothing is noted, or it is counted already.
+   * Records the decision about an action, also if it is asked for once more when the body is read. Undefined where
+   * nothing is recorded, or it is counted already.
    */
   #observe(request: AuthorizationRequest, ruling: Ruling): Observed | undefined {
     const { action, verb } = request;
@@ -61,7 +61,7 @@ class RecordingAuthorizer implements Authorizer {
       }
     const { requester } = this.plain;
     if (!this.#isAside) {
-      // What an update leaves of the record is decided later.
+      // The policy that an update leaves for the record is decided later.
       if (verb !== 'update' && isWhole(ruling) && this.#call.count(requester, request)) {
         this.#counted = action;
         return undefined;

@@ -47,7 +47,7 @@ function policyOf(statements: readonly unknown[]) {
   return compilePolicies([{ policyId: 'p', policyName: 'p', via: { kind: 'direct' }, statements }]);
 }
 
-/** What the gateway makes of a request, as whether it is let through. */
+/** The gateway's decision on a request, as whether it is let through. */
 async function isLetThrough(
   entity: CompiledEntity,
   statements: readonly unknown[],
@@ -94,7 +94,7 @@ const operators = [
   ...['ForAnyValue:NumericLessThan', 'ForAllValues:DateGreaterThan', 'StringEqualsIfExists', 'DateLessThanIfExists'],
 ];
 
-/** What a condition could name beside a value that is sent so and stored so. */
+/** The values that a condition could name beside a value that is sent so and stored so. */
 function expectedFor(operator: string, texts: readonly string[]): fc.Arbitrary<unknown> {
   const fixed = operator.includes('Numeric')
     ? ['0', '-1.5', '1000', '9007199254740991']

@@ -9,7 +9,7 @@ import {
 } from '@freehold/contract/archive/tar';
 import { dataVersion } from '../store/data-version.ts';
 
-/** Where the bytes of an entry lie in the archive. */
+/** The place of an entry's bytes in the archive. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly start: number;

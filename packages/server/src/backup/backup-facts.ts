@@ -1,4 +1,4 @@
-/** What a platform notes of a backup in a file beside it, as `NAME.json`: who made it, and how its restore test ended. */
+/** The facts of a backup in a file beside it, `NAME.json`: who made it, and how its restore test ended. */
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -33,7 +33,7 @@ export interface BackupPlaces {
 const shownMax = 1000;
 /** So many names are read of a folder. */
 const namesMax = 100_000;
-/** What else is written while a backup or a restore runs. */
+/** Bytes for the other files that are written while a backup or a restore runs. */
 const roomBeside = 64 * 1024 * 1024;
 
 /** The latest first. A folder that is not there has none. */
@@ -117,8 +117,8 @@ async function lookAt({ folder, dataDir }: BackupPlaces, name: string): Promise<
 }
 
 /**
- * How far a backup is: each store is copied, and the copy is put into the file. A copy that is being made, or put in,
- * lies beside the file.
+ * The progress of a backup: each store is copied, and the copy is put into the file. A copy that is being made, or put
+ * in, lies beside the file.
  */
 async function percentOf(partial: string, dataDir: string): Promise<number> {
   const sizes = await Promise.all(storeNames.map((name) => sizeOf(join(dataDir, name))));
@@ -143,7 +143,7 @@ export interface DiskRoom {
   readonly needed_bytes: number;
 }
 
-/** What a backup needs while it is made: the file, and the copy of one store. Null where the folder cannot be looked at. */
+/** Room for a backup in progress: the file, and the copy of one store. Null where the folder cannot be read. */
 export async function roomForBackup({ folder, dataDir }: BackupPlaces): Promise<DiskRoom | null> {
   try {
     const sizes = await Promise.all([...storeNames, secretsName].map((name) => sizeOf(join(dataDir, name))));

@@ -139,7 +139,7 @@ test('monitoring is told when the last scheduled backup was made that passed its
   commands[1]?.end({ code: 2, stderr: 'it is damaged\n' });
   await settled(runner);
   assert.deepEqual(runner.backupState().failures, { backup: 1, restore_test: 1 });
-  // What failed its test is good no more.
+  // A backup that failed its test is no longer good.
   assert.equal(runner.backupState().passedAt, Date.parse('2026-01-28T03:00:00.000Z'));
   runner.remove('older.backup');
   while (runner.backupState().passedAt !== undefined) await new Promise((resolve) => setImmediate(resolve));

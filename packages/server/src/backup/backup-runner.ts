@@ -29,9 +29,9 @@ import {
 import { readBackupFile } from './restore-backup.ts';
 import { type CommandEnd, type CommandRun, outcomeOf, problemOf, type RunCommand } from './run-command.ts';
 
-/** What monitoring asks about backups. */
+/** The facts about backups that monitoring reads. */
 interface BackupState {
-  /** When the last backup of the schedule whose restore test passed was begun, in milliseconds; undefined without one. */
+  /** Start of the last scheduled backup whose restore test passed, in milliseconds; undefined without one. */
   readonly passedAt: number | undefined;
   /** Since the start. */
   readonly failures: Readonly<Record<'backup' | 'restore_test', number>>;
@@ -61,7 +61,7 @@ interface BackupWork {
   done: Promise<void>;
 }
 
-/** What is asked for throws a Problem at once where it cannot be done now. */
+/** A request that cannot be done now throws a Problem at once. */
 export class BackupRunner {
   readonly #deps: RunnerDeps;
   #work: BackupWork | undefined;
@@ -74,7 +74,7 @@ export class BackupRunner {
     this.#deps = deps;
   }
 
-  /** When the last backup of the schedule was begun, or was to be, in milliseconds; undefined where there was none. */
+  /** Start, done or due, of the last scheduled backup, in milliseconds; undefined where there was none. */
   get lastScheduled(): number | undefined {
     return this.#lastScheduled;
   }
@@ -133,7 +133,7 @@ export class BackupRunner {
     if (this.#lastPassed?.name === name) void this.#findPassed().catch(this.#deps.onError);
   }
 
-  /** What keeps a backup of the schedule from being begun is noted as a failed backup. */
+  /** A reason that keeps a scheduled backup from starting is recorded as a failed backup. */
   async startScheduled(): Promise<void> {
     if (this.#work !== undefined || this.#isClosing) return;
     const { folder, platform, clock, record, onError } = this.#deps;
@@ -276,7 +276,7 @@ export class BackupRunner {
     return { bytes: found.size, created_at: new Date(created_at).toISOString() };
   }
 
-  /** What this platform has written beside the backups. */
+  /** The facts that this platform has written beside the backups. */
   async #ownFacts(): Promise<readonly BackupFacts[]> {
     const { folder, platform } = this.#deps;
     const names = existsSync(folder) ? await readdir(folder) : [];
@@ -287,7 +287,7 @@ export class BackupRunner {
     });
   }
 
-  /** What has happened is noted also where the store takes no entry of it. */
+  /** Notes the event also where the store takes no entry of it. */
   async #record(done: BackupRecord): Promise<void> {
     await this.#deps.record(done).catch(this.#deps.onError);
   }

@@ -2,11 +2,11 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { cronMistake } from '../lib/scheduling/next-due.ts';
 
 export interface BackupSettings {
-  /** Where backups lie that the platform makes; undefined where it makes none. */
+  /** The folder of the backups that the platform makes; undefined where it makes none. */
   readonly backupDir: string | undefined;
   /** A cron pattern, in UTC; undefined where backups are made on demand only. */
   readonly backupSchedule: string | undefined;
-  /** How many scheduled backups whose restore test passed are kept. */
+  /** The number of scheduled backups with a passed restore test that are kept. */
   readonly backupKeep: number;
 }
 

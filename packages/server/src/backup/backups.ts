@@ -99,7 +99,7 @@ export function createBackups({ settings, runner, clock, ...places }: BackupsDep
   };
 }
 
-/** Where a platform makes no backups: says why. */
+/** Refuses every action with the reason why the platform makes no backups. */
 export function noBackups(why: string): Backups {
   const refuse = async (): Promise<never> => {
     throw new Problem('conflict', why);

@@ -1,4 +1,4 @@
-/** What a restore makes of files that no backup has written. */
+/** Restores of files that no backup has written. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

@@ -63,7 +63,7 @@ async function manifestOf(archive: FileHandle, [first]: readonly ArchiveEntry[])
   return readManifest(text.toString());
 }
 
-/** Where each part lies. Throws, before anything is written, where the archive has another entry, or one of them twice. */
+/** Finds the parts. Throws, before anything is written, where the archive has another entry, or one of them twice. */
 function partsOf({ parts }: Manifest, entries: readonly ArchiveEntry[]) {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const found = parts.map((part) => {

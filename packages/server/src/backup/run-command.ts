@@ -68,7 +68,7 @@ export function problemOf({ code, signal, stderr }: CommandEnd): string {
   return signal === null ? `its process ended with code ${code}` : `its process was ended by ${signal}`;
 }
 
-/** What `freehold restore` says of a backup. Its lines about drift name keys, which may hold values of records. */
+/** Reads the output of `freehold restore`. Its lines about drift name keys, which may hold values of records. */
 export function outcomeOf(end: CommandEnd): Pick<TestFacts, 'result' | 'problem'> {
   const lines = end.stdout.trim().split('\n');
   if (end.code === 0 && lines.at(-1) === 'nothing has drifted') return { result: 'passed' };

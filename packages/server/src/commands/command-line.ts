@@ -38,7 +38,7 @@ export function runCommand(
   );
 }
 
-/** How a shell reports a program that SIGPIPE ended, because its reader, such as `head`, has seen enough. */
+/** A shell's exit code for a program that SIGPIPE ended, because its reader, such as `head`, has seen enough. */
 const brokenPipe = 141;
 
 /** The settings of a platform started here, in the folder that is named. */
@@ -67,14 +67,14 @@ export function commandEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(left);
 }
 
-/** What opens and seals the secrets of a store that holds them itself, where they are sealed. */
+/** The key that opens and seals the secrets of a store that holds them itself, where they are sealed. */
 export function masterKeyFor(address: string): Config['masterKey'] {
   const read = readConfig({ FREEHOLD_STORE: address, FREEHOLD_MASTER_KEY: process.env.FREEHOLD_MASTER_KEY });
   if ('mistakes' in read) throw new CommandRefused(read.mistakes.join('\n'));
   return read.config.masterKey;
 }
 
-/** What must not be seen in a list of processes is given by the name of a variable: `env:NAME`. */
+/** A value that must not appear in a list of processes is given by the name of a variable: `env:NAME`. */
 export function textOrVariable(text: string): string {
   const name = /^env:(\w+)$/.exec(text)?.[1];
   if (name === undefined) return text;
@@ -83,7 +83,7 @@ export function textOrVariable(text: string): string {
   return value;
 }
 
-/** Where a running platform is asked, and by which key. */
+/** The address and the operator key of a running platform. */
 function operatorSettings(): { readonly operatorKey: string; readonly managementUrl: string } {
   const {
     FREEHOLD_OPERATOR_KEY: operatorKey,

@@ -76,7 +76,7 @@ async function refuseEmpty(source: StoreAddress): Promise<void> {
 }
 
 /**
- * What is opened is noted, to be closed however the copy ends. The first one's lock shows whether a process has the
+ * Each opened store is noted, to be closed however the copy ends. The first one's lock shows whether a process has the
  * folder.
  */
 async function openEnd({ text, address }: NamedEnd, opened: OpenedStore[]): Promise<CopyEnd> {

@@ -157,7 +157,7 @@ function checkPlace(address: StoreAddress, place: AddressToCheck): Promise<reado
   return engineOf(address).check(address, place, systemClock);
 }
 
-/** Whether all stores are there that belong together: the start would make one that is not. */
+/** Checks that the stores that belong together all exist: the start would create a missing one. */
 async function checkStores(config: Config): Promise<readonly Finding[]> {
   // The reason why a server cannot be asked was reported already.
   const missing = await missingStores(config).catch(() => []);

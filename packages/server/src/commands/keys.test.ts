@@ -15,7 +15,7 @@ import { isQuick } from '../store/testing/quick.ts';
 const minute = 60 * 1000;
 const hour = 60 * minute;
 
-/** How long a key is published before it signs, how long tokens live, and how long a key verifies after it signed. */
+/** Times for which a key is published before it signs, tokens live, and a key verifies after it signed. */
 const published = 10 * minute;
 const tokenLife = 48 * hour;
 const grace = tokenLife + 10 * minute;
@@ -43,7 +43,7 @@ interface Fixture {
   publishedIds(): Promise<readonly string[]>;
   /** A token by the password. */
   signIn(): Promise<string>;
-  /** A fresh token for one that still holds. */
+  /** A fresh token in exchange for a valid one. */
   refresh(token: string): Promise<string>;
   me(token: string): Promise<Reply>;
   list(token: string): Promise<Reply>;

@@ -75,7 +75,7 @@ test('where all is equal that is said in numbers, and nothing is changed', async
   assert.deepEqual([await contents(), readdirSync(folder)], [before, names]);
 });
 
-/** Counters that drifted: one that counts too much, one of nothing, and one that is gone. */
+/** Counters that drifted: too high, of nothing, and gone. */
 async function plantCounters({ store }: OpenedStore): Promise<void> {
   await store.scope(workspaceScope).commit([
     { kind: 'add', pk: 'count', sk: 'order', by: 5 },

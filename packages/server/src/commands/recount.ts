@@ -39,7 +39,7 @@ interface Totals {
   /** Those of all orgs: a day of two orgs is one. */
   readonly days: Set<string>;
   calls: number;
-  /** What is not equal, and of that what was set right. */
+  /** Counters that were not equal, and those of them that were set right. */
   differences: number;
   repaired: number;
 }

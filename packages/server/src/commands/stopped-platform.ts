@@ -1,4 +1,4 @@
-/** What the commands open that look at the data of a platform that is stopped. */
+/** The stores that commands open to look at the data of a stopped platform. */
 import { copyUnfinished, openSpace, type Spaces, storesGone } from '../composition/open-spaces.ts';
 import type { Config } from '../config.ts';
 import { engineOf, type StoreAddress, type StoreAddresses } from '../engines/registry.ts';
@@ -38,7 +38,7 @@ export async function requireStores(config: StoreAddresses): Promise<void> {
   if (missing.length > 0) throw new CommandRefused(storesGone(missing));
 }
 
-/** Where they should be, those of the stores that are not there. All are missing where no platform has ever started. */
+/** The stores that do not exist, by their addresses. All are missing where no platform has ever started. */
 export async function missingStores(config: StoreAddresses): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const space of spaces) {

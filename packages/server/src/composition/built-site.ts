@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { hasSite, type SiteState } from '../gateway/site-files.ts';
 
-/** Where the lines about a site go. */
+/** The log for the lines about a site. */
 export interface SiteLog {
   info(sentence: string): void;
   warn(sentence: string): void;
@@ -32,12 +32,12 @@ export interface SiteOptions<Files> {
   readonly mode: Config['mode'];
   readonly log: SiteLog;
   readonly folder: string;
-  /** What it is built of, beside its own folder. */
+  /** The sources that it is built of, beside its own folder. */
   readonly sources: readonly string[];
   read(dist: string): Files;
 }
 
-/** What goes wrong with the files of a site is logged: the API is served without it. */
+/** A fault in the files of a site is logged: the API is served without it. */
 export function openBuiltSite<Files>(options: SiteOptions<Files>): BuiltSite<Files> {
   const { name, verb, isServed, mode, log, folder } = options;
   const read = (): SiteState<Files> => {

@@ -21,14 +21,14 @@ export interface ComposedSpaces {
   readonly platform: Scope;
   readonly orgScopes: OrgScopes;
   readonly workspaceScopes: (orgCode: string, tenantCode: string) => Readonly<Record<Environment, Scope>>;
-  /** Where what a request does may come to lie. */
+  /** The scopes in which the effects of a request may lie. */
   readonly onceScopes: OnceScopes;
   readonly readiness: GatewaysDeps['readiness'];
   /** Of configurations, where no other process writes the stores. */
   readonly stale: Readonly<Record<Environment, ConfigInvalidations>> | undefined;
   /** Names the process from its start to its end. */
   readonly nodeId: string;
-  /** Where several nodes share the stores. */
+  /** Given where several nodes share the stores. */
   readonly signals: NodeSignals | undefined;
   readonly isDraining: () => boolean;
   /** From now on the platform is not ready. */

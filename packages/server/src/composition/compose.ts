@@ -49,7 +49,6 @@ import { createUpgradePage, type UpgradePage } from './upgrade-page.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform extends Gateways, Pick<Gathered, 'routes'> {
-  /** What each module gives. */
   readonly contributions: Contributions;
   readonly measurement: Pick<Measurement, 'metrics' | 'calls' | 'errors' | 'workFacts'>;
   /** Whether there is no account yet. */
@@ -77,7 +76,7 @@ export interface ComposeOptions {
   readonly console?: ConsoleSource;
   /** The documentation that both gateways serve. */
   readonly docs?: DocsSource;
-  /** What a new password hash costs: tests that are not about it take less. */
+  /** The cost of a new password hash: tests that are not about it take less. */
   readonly passwordCost?: PeopleDeps['passwordCost'];
 }
 

@@ -1,4 +1,4 @@
-/** What a module gives the platform beside what other modules call. It leaves out what it has none of. */
+/** The contribution of a module to the platform, beside its functions for other modules. All members are optional. */
 import type { ConsoleSite } from '../api/headers/console-cookie.ts';
 import type { AnyRoute, RoutesOfModule } from '../api/route.ts';
 import type { ConfigReaders, SettingType } from '../config/port.ts';

@@ -1,4 +1,4 @@
-/** What an org of very many workspaces costs the store, by count of calls. */
+/** The cost of an org of very many workspaces to the store, by count of calls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditContext, openNode, place, SteppedClock } from '../metering/testing/metered-org.ts';

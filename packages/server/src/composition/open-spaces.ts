@@ -116,7 +116,7 @@ function openAnyVersion(space: keyof Spaces, address: StoreAddress, deps: Engine
   return engineOf(address).open(space, address, deps);
 }
 
-/** Where the secrets lie: beside the store that is a folder, else in the store, so that every node has them. */
+/** The vault of the secrets: beside the store that is a folder, else in the store, so that every node has them. */
 export function openVault({ store, masterKey }: Pick<Config, 'store' | 'masterKey'>, platform: Store): SecretsVault {
   if (store.folder !== undefined) return createSecretsFile(store.folder);
   return createSecretsInStore(platform.scope(platformScopeName), masterKey);
@@ -147,7 +147,7 @@ export function copyUnfinished(store: StoreAddress): string {
   return `a copy into ${placeText(store)} was begun and not finished: run the same \`freehold copy\` again, or empty the target`;
 }
 
-/** What to do then. */
+/** Says how to get the secrets back. */
 export function secretsGone(store: StoreAddress): string {
   if (store.folder === undefined)
     return 'the stores hold data, and the secrets of the platform are gone: restore a dump';

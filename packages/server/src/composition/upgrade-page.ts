@@ -1,4 +1,4 @@
-/** Where an org gets more than its plan allows: one address for the replies of both gateways, the report and alerts. */
+/** The page for upgrading an org's plan: one address for the replies of both gateways, the report and alerts. */
 export interface UpgradePage {
   /** @param base what has the page where no management gateway is known here: another process may have it. */
   address(base: string): string;

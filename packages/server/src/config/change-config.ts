@@ -7,7 +7,7 @@ import type { ConfigReader } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
 import { configHead, isOfLive } from './org-keys.ts';
 
-/** When a config version is made, and for which org. */
+/** The time of a new config version, and its org. */
 export interface SwitchTime {
   readonly orgCode: string;
   /** The config version of the switch. */
@@ -45,7 +45,7 @@ export async function changeConfig<Planned extends ConfigChange>(
     if (!(error instanceof Problem)) deps.configs.forget(orgCode);
     throw error;
   });
-  // The change stands, whether or not it can be read now.
+  // The change is committed, whether or not it can be read now.
   await deps.configs.refresh(orgCode).catch(() => deps.configs.forget(orgCode));
   await deps.configs.changed(orgCode, planned.changes);
   return { version: planned.version, planned: planned.planned };
@@ -82,7 +82,7 @@ async function planNext<Planned extends ConfigChange>(
   return { version, planned, changes: [moveHead, ...planned.changes, ...(isOfBlocks ? [schedulesChanged] : [])] };
 }
 
-/** Where automation finds that it has to look at which blocks have schedules. It is due from the beginning of time. */
+/** Makes automation look at which blocks have schedules. It is due from the beginning of time. */
 export const schedulesDue = { pk: 'due', sk: 'schedules' } as const;
 
 const schedulesChanged: Put = {

@@ -272,8 +272,8 @@ async function loadEntity(scope: Scope, name: string, { state, versions }: Activ
 const scopesMax = 100_000;
 
 /**
- * INVARIANT: a number that was read before a configuration, and is the same now, means that the configuration is the one
- * that the store holds, if every commit is made by `told`.
+ * INVARIANT: a number that was read before a configuration, and is the same now, means that the store still holds this
+ * configuration, if every commit is made by `track`.
  */
 export class ConfigInvalidations {
   readonly #changes = new BoundedMap<ScopeName, number>(scopesMax);

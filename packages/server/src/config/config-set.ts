@@ -4,7 +4,7 @@ import { type ApiAction, type CompiledEntity, type EntityState, systemEntities }
 import type { ConfigSize } from '../tenancy/port.ts';
 import type { Reference, ReferenceMap } from './reference-map.ts';
 
-/** What is configured of an org, one thing of a kind and a name: what is versioned, compared and promoted as a whole. */
+/** A part of an org's configuration, by kind and name: the unit that is versioned, compared and promoted. */
 export interface ConfigItem {
   readonly kind: ConfigItemKind;
   readonly name: string;
@@ -31,11 +31,11 @@ export interface ConfigSet {
   /** Rises with every change of the org's configuration. */
   readonly version: number;
   readonly entityNames: readonly string[];
-  /** What stands of an entity; undefined where there is no such entity. System entities have none. */
+  /** The live state of an entity; undefined where there is no such entity. System entities have none. */
   active(name: string): ActiveEntity | undefined;
   /** Undefined where the org has no entity of that name. System entities are in every org. */
   entity(name: string): MaybePromise<CompiledEntity | undefined>;
-  /** What the fence of an entity must not stand above, for its writers to know all that they have to heed. */
+  /** The bound of an entity's fence: writers that know this configuration may write while the fence is not above it. */
   generation(name: string): number;
   readonly references: ReferenceMap;
   /** The live versions of the items that are neither entities nor settings, by `itemKey`. */
@@ -104,7 +104,7 @@ export interface LiveItem<Kind> {
   readonly version: number;
 }
 
-/** Who refers to records of an entity. */
+/** The references to records of an entity. */
 export function referencesTo(set: ConfigSet, entityName: string): readonly Reference[] {
   return set.references.get(entityName)?.by ?? [];
 }

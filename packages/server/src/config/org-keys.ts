@@ -1,4 +1,4 @@
-/** Where an org's configuration lies in the org's scope of an environment. */
+/** Keys and tables of an org's configuration in the org's scope of an environment. */
 
 import { apiName, type CompiledEntity, type EntityDefinition, type EntityState } from '../schema/port.ts';
 import type { Change, Key } from '../store/port.ts';
@@ -49,7 +49,7 @@ function activeKey(api: string): Key {
 /** The live version of one of the five configs of an entity, by its API; that of a create config says more. */
 export const activeApis = table(activeKey, pointer);
 
-/** What stands under the create config that is live, by the entity. */
+/** The state of an entity under its live create config, by the entity. */
 export const entityStates = table(
   (entityName: string) => activeKey(apiName('create', entityName)),
   json<EntityState>('state of an entity', { version: 'number', generation: 'number', indexes: 'object' }),
@@ -79,33 +79,33 @@ export function namesOfLive(kind: ConfigItem['kind'], changes: readonly Change[]
   );
 }
 
-/** What one version of a config of an entity is. */
+/** The body of one version of a config of an entity. */
 export const apiBodies = table(
   ({ api, version }: { readonly api: string; readonly version: number }) => versionKey(api, version),
   json<Readonly<Record<string, unknown>>>('config of an entity', {}),
 );
 
-/** What the create config of an entity is at a version. */
+/** The definition in an entity's create config at a version. */
 export const definitions = table(
   ({ entityName, version }: { readonly entityName: string; readonly version: number }) =>
     versionKey(apiName('create', entityName), version),
   json<EntityDefinition>('definition of an entity', { entityName: 'string', UpdateParams: 'object' }),
 );
 
-/** The key under which one version of a config item that is no entity stands for good. */
+/** The key under which one version of a config item that is no entity is kept for good. */
 export function itemVersionKey({ kind, name }: ConfigItem, version: number): Key {
   return { pk: configVersions, sk: `${kind}#${name};version#${version}` };
 }
 
-/** What one version of an item is that is no entity. */
+/** The body of one version of an item that is no entity. */
 export const itemBodies = table(
   ({ version, ...item }: ConfigItem & { readonly version: number }) => itemVersionKey(item, version),
   { kind: 'config item', parse: (text): unknown => JSON.parse(text), format: (value) => JSON.stringify(value) },
 );
 
 /**
- * What an org keeps of an entity beside its configs. It outlives them until the last record is gone: `removing` while a
- * job takes the records away, `retired` if they stay until their removal is requested.
+ * The row that an org keeps of an entity beside its configs. It outlives them until the last record is gone: `removing`
+ * while a job takes the records away, `retired` if they stay until their removal is requested.
  */
 export interface EntityRow {
   readonly state: 'active' | 'removing' | 'retired';
@@ -120,7 +120,7 @@ export interface EntityRow {
 export const entityRow = json<EntityRow>('entity', { state: 'string', version: 'number' });
 export const entityRows = table((entityName: string) => ({ pk: entityPartition, sk: entityName }), entityRow);
 
-/** What a change of an entity changes in who refers to whom: nothing, or the one item that says so. */
+/** The reference changes of an entity's change: none, or the one item that lists the references. */
 export function referencesChange(
   set: ConfigSet,
   entity: { readonly name: string; readonly compiled: CompiledEntity | undefined },

@@ -4,7 +4,7 @@ import { type CompiledEntity, elementIndex, fieldIndex, isLookupList, lookupOf }
 export interface Reference {
   readonly entity: string;
   readonly field: string;
-  /** Where holders have it under another name in the store: references keep their order by it when a field is renamed. */
+  /** The field's name in the store where it differs: references keep their order by it when a field is renamed. */
   readonly storedAs?: string;
   readonly onDelete: NonNullable<NonNullable<ReturnType<typeof lookupOf>>['onDelete']>;
   /** The index by which the holders of an id are found; it is not to be trusted until it is ready. */

@@ -13,19 +13,19 @@ export interface SettingType<Value = unknown> {
   readonly schema: JsonSchema;
   /** The value in its one form, or what is wrong with it; pointers begin at the value. */
   readonly parse: (input: unknown) => { readonly value: Value } | { readonly errors: readonly InputError[] };
-  /** What a value comes to in production that was not said for production itself; left out, it stays as it is. */
+  /** The value for production where none was set for production itself; left out, it stays as it is. */
   inProduction?(value: Value): Value;
   /** The other settings without which a value means nothing; the reason goes after "setting `x`". */
   needs?(value: Value): readonly { readonly key: string; readonly reason: string }[];
-  /** What differs between two values, a sentence each; left out, general sentences say it. */
+  /** The differences between two values, a sentence each; left out, general sentences describe them. */
   describe?(before: Value, after: Value): readonly string[];
-  /** What of a value is likely not to mean what it says, and was not so in the one before, a sentence each. */
+  /** Likely mistakes in a value that were not in the one before, a sentence each. */
   advise?(before: Value, after: Value, around: SettingContext): Promise<readonly string[]>;
-  /** What a value lets people do that the one before it did not, a sentence each; left out, nothing ever does. */
+  /** The new rights that a value gives people over the one before it, a sentence each; left out, it never gives any. */
   widens?(before: Value, after: Value): readonly string[];
 }
 
-/** What there is beside a setting, once it holds. */
+/** The configuration beside a setting, once it holds. */
 export interface SettingContext extends Pick<ConfigSet, 'entity'> {
   readonly namesOf: (kind: ConfigItemKind) => readonly string[];
 }
@@ -46,7 +46,7 @@ export function effectiveValue<Value>(
   return valueIn(env, type, value as Value);
 }
 
-/** What a value comes to in an environment for which it was not said alone. */
+/** The effective value in an environment for which none was set alone. */
 export function valueIn<Value>(env: Environment, type: SettingType<Value>, value: Value): Value {
   return env === 'prod' && type.inProduction !== undefined ? type.inProduction(value) : value;
 }

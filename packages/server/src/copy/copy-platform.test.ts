@@ -48,7 +48,7 @@ async function sourceEnd(kind: Kind, isNew = false): Promise<CopyEnd> {
   return end;
 }
 
-/** What a platform would read. */
+/** The secrets that a platform would read. */
 async function secretsIn({ stores, secrets: place }: CopyEnd): Promise<Partial<Secrets>> {
   if ('file' in place) return (await place.file.read()).secrets;
   const [item] = await stores.platform.store.scope(platformScopeName).get([secretsKey]);

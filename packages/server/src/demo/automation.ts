@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Sessions } from './make-desk.ts';
 import { type App, type Builder, call, type DemoSession } from './sign-in.ts';
 
-/** What happens by itself at the help desk: what `docs/modelling.md` shows (a test compares the two). */
+/** The automation of the help desk, as `docs/modelling.md` shows it (a test compares the two). */
 
 const mailbox = 'desk@helpdesk.example';
 
@@ -126,7 +126,7 @@ export async function defineAutomation(builder: Builder): Promise<void> {
 interface DeskAccess {
   readonly app: App;
   readonly builder: Builder;
-  /** Where alarms become tickets. */
+  /** The workspace in which alarms become tickets. */
   readonly workspace: string;
   readonly members: Sessions;
 }

@@ -160,7 +160,7 @@ export const customerNames = {
   last: ['Ltd', 'Hotels', 'Dental Care', 'Logistics', 'Schools', 'Bakery', 'Architects', 'Fitness', 'Print', 'Foods'],
 };
 
-/** What agents write at each stage of a ticket, by team. */
+/** The comments that agents write at each stage of a ticket, by team. */
 export const comments: Readonly<Record<Topic['team'], readonly (readonly string[])[]>> = {
   support: [
     [

@@ -97,7 +97,7 @@ export interface Load {
   readonly rows: (ids: Ids) => readonly DemoRow[];
 }
 
-/** What is loaded into the desk, in this order. `madeAt` is in milliseconds; all dates lie in the 90 days before it. */
+/** The loads of the desk, in this order. `madeAt` is in milliseconds; all dates lie in the 90 days before it. */
 export function loadsOf(desk: Desk, madeAt: number): readonly Load[] {
   const random = randomOf(desk.code);
   const words = contents[desk.code];

@@ -84,7 +84,7 @@ const time = {
 /** In an order in which each refers to those before it. */
 export const definitions = [tag, customer, ticket, comment, time];
 
-/** What changes in the test environment after the first release, so that production differs from it. */
+/** The change of the test environment after the first release, so that production differs from it. */
 export const change = {
   entity: 'ticket',
   field: 'priority',

@@ -7,7 +7,7 @@ const clocksApartMax = 2000;
 
 export interface ServerToCheck {
   readonly url: string;
-  /** The one that names it. */
+  /** The setting that names the server. */
   readonly setting: string;
   /** The data spaces that are to lie there. */
   readonly spaces: readonly string[];

@@ -1,4 +1,4 @@
-/** What was looked at, and what came of it: a fault says what to do about it, in the same sentence. */
+/** A check and its outcome: a fault says what to do about it, in the same sentence. */
 export interface Finding {
   readonly kind: 'good' | 'note' | 'fault';
   readonly says: string;

@@ -31,7 +31,7 @@ export const postgresEngine: StoreEngine<ServerAddress> = {
     openPostgres({ url, space, clock, onFatal, onServer, hold }),
   sizes: ({ url }, space) => readSizes(url, space),
   isMissing: async ({ url }, space) => (await missingSpaces(url, [space])).length > 0,
-  // A database is made for a platform, and one that is new has no schema of it.
+  // A database is made for a platform, and a new database has no schema of it.
   hasWritten: async () => true,
   distribute: (space, { url }, done) => distributeStore(url, space, done),
   openSignals: ({ url }, platformId, ears) => openSignals(url, platformId, ears),

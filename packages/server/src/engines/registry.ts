@@ -32,7 +32,7 @@ export function addressForms(use: AddressUse): string {
 
 export interface StoreAddresses {
   readonly store: StoreAddress;
-  /** Where the data space `prod` lies: with the others, unless another place is set. */
+  /** The address of the data space `prod`: with the others, unless another is set. */
   readonly storeProd: StoreAddress;
 }
 

@@ -2,7 +2,7 @@ import type { Finding } from '../doctor/finding.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OpenedStore, ServerChange, SignalChannel, SignalEars } from '../store/port.ts';
 
-/** Where the stores of a platform lie. May hold a password, so no message quotes it. */
+/** The address of a platform's stores. May hold a password, so no message quotes it. */
 interface EngineAddress {
   readonly kind: string;
   /** Holds the stores and, beside them, the secrets. Left out where a server keeps both. */
@@ -11,7 +11,7 @@ interface EngineAddress {
 
 export type Space = 'platform' | 'test' | 'prod';
 
-/** Where an address was given: in FREEHOLD_STORE, in FREEHOLD_STORE_PROD, or to the command `copy`. */
+/** The use of an address: in FREEHOLD_STORE, in FREEHOLD_STORE_PROD, or by the command `copy`. */
 export type AddressUse = 'store' | 'storeProd' | 'copy';
 
 export interface EngineDeps {
@@ -66,7 +66,7 @@ export interface AddressToCheck {
  */
 export interface StoreEngine<Address extends EngineAddress> {
   readonly kind: Address['kind'];
-  /** What operators call it. */
+  /** The engine's name for operators. */
   readonly name: string;
   /** The way its addresses are written. */
   readonly forms: Readonly<Record<AddressUse, string>>;
@@ -76,15 +76,15 @@ export interface StoreEngine<Address extends EngineAddress> {
    * @throws Error with a sentence that does not quote the text.
    */
   readAddress(text: string, use: AddressUse, defaultFolder: () => string): Address | undefined;
-  /** Where the data lies, for a sentence. */
+  /** The place of the data, for a sentence. */
   placeText(address: Address): string;
-  /** Where the store of one data space lies, for a sentence. */
+  /** The place of the store of one data space, for a sentence. */
   storeText(address: Address, space: Space): string;
   /** Makes what has to be there before a store is opened. @throws Error with a sentence for the operator. */
   prepare?(address: Address): Promise<void>;
   /** Opens the store of one data space, which is made unless it is there. */
   open(space: Space, address: Address, deps: EngineDeps): Promise<OpenedStore>;
-  /** How much room the store of a data space takes, within seconds; left out where that is not known at once. */
+  /** The room that the store of a data space takes, within seconds; left out where that is not known at once. */
   sizes?(address: Address, space: Space): Promise<StoreSizes | UnknownSizes>;
   /** Whether there is no store of the data space yet. Makes none. */
   isMissing(address: Address, space: Space): Promise<boolean>;

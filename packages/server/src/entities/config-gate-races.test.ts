@@ -1,4 +1,4 @@
-/** What an org may have configured, while many add the last of it at once, on one node and on several. */
+/** The limits of an org's configuration, while many add the last of it at once, on one node and on several. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createConfigReader } from '../config/config-reader.ts';

@@ -16,10 +16,10 @@ export type EntityAdmin = ReturnType<typeof createEntityAdmin>;
 export function createEntityAdmin(deps: EntityAdminDeps) {
   return {
     define: (orgCode: string, input: unknown, request?: OnceRequest) => defineEntity(deps, { orgCode, input, request }),
-    /** What `define` would make. Nothing is written. */
+    /** The result that `define` would have. Nothing is written. */
     previewDefined: (orgCode: string, input: unknown) => previewEntity(deps, orgCode, input),
     change: (orgCode: string, change: ApiChange) => changeApi(deps, orgCode, change),
-    /** What `change` would do. Nothing is written. */
+    /** The result that `change` would have. Nothing is written. */
     preview: (orgCode: string, change: ApiChange) => previewApi(deps, orgCode, change),
     list: (orgCode: string) => listEntities(deps, orgCode),
     /** The entities whose indexes or fields are not ready. */

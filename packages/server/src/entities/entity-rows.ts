@@ -23,7 +23,7 @@ export function configSize(set: ConfigSet): ConfigSize {
   return sizeOf(new Map(set.entityNames.map((name) => [name, set.active(name)?.state])));
 }
 
-/** What a change makes of an entity; without `after` the entity goes. */
+/** A change of an entity; without `after` the entity is removed. */
 interface EntityChange {
   readonly name: string;
   readonly after: unknown;

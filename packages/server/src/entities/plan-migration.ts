@@ -37,7 +37,7 @@ import { asRead, type Row } from '../store/table.ts';
 import { orgScopeName } from '../tenancy/port.ts';
 import { configSize, configSizeAfter, newBodies } from './entity-rows.ts';
 
-/** What is to become of an entity; undefined takes it away. */
+/** The target of an entity's migration; undefined takes it away. */
 export interface EntityTarget {
   readonly name: string;
   readonly wanted: WantedEntity | undefined;
@@ -151,7 +151,7 @@ export function unknownEntity(entityName: string): Problem {
   return new Problem(code, `there is no entity \`${entityName.slice(0, 100)}\``);
 }
 
-/** Who looks up whom, and which entities with records do so otherwise than before: the fences of their targets rise. */
+/** The lookups afterwards, and the entities with records whose lookups change: the fences of their targets rise. */
 async function referencesAfter(set: ConfigSet, steps: readonly MigrationStep[], next: number) {
   let references: ReferenceMap = set.references;
   const referring = new Set<string>();
@@ -242,7 +242,7 @@ function refuseDangling(references: ReferenceMap, names: ReadonlySet<string>): v
   });
 }
 
-/** What an entity is to be from now on, and the versions under which the bodies of its five configs lie. */
+/** An entity's target content, and the versions under which the bodies of its five configs lie. */
 interface WantedEntity {
   readonly content: EntityContent;
   readonly versions: ApiVersions;
@@ -250,17 +250,17 @@ interface WantedEntity {
   readonly erased?: readonly string[];
 }
 
-/** What stands of an entity: how its records were last written, served or not. */
+/** The current state of an entity: how its records were last written, served or not. */
 interface CurrentEntity {
   readonly row: Row<EntityRow> | undefined;
   readonly state: EntityState | undefined;
   readonly compiled: CompiledEntity | undefined;
 }
 
-/** An entity on its way from what stands to what is wanted. */
+/** An entity on its way from its current state to the wanted one. */
 export interface MigrationStep {
   readonly name: string;
-  /** What its records were written by until now; undefined where there are none. */
+  /** The entity that wrote its records until now; undefined where there are none. */
   readonly before: CompiledEntity | undefined;
   readonly after: CompiledEntity | undefined;
   readonly state: EntityState | undefined;

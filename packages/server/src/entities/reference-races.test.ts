@@ -26,7 +26,7 @@ function holder(onDelete: OnDelete) {
   return { entityName: 'holder', UpdateParams };
 }
 
-/** What may come of the writes of a round. */
+/** The possible outcomes of the writes of a round. */
 const fair: Readonly<Record<'create' | 'update' | 'remove', readonly string[]>> = {
   create: ['done', 'validation_failed'],
   update: ['done', 'validation_failed', 'not_found'],

@@ -52,7 +52,7 @@ function holds(source: string, values: { readonly [name: string]: unknown } = re
   return compiled(source).holds(request, { steps: 0 });
 }
 
-/** What holds of the record, and what of one without a value. */
+/** The results for the record, and for one without a value. */
 const conditions: readonly (readonly [source: string, ofRecord: boolean, ofNothing: boolean])[] = [
   ['minutes > 60', true, false],
   ['!(minutes > 60)', false, true],

@@ -21,7 +21,7 @@ import {
 import { childrenOf, nodesOf, textOfNode } from './node-parts.ts';
 import { isOrder } from './text-order.ts';
 
-/** What a condition is asked about; a name without a value is left out. */
+/** The inputs of a condition; a name without a value is left out. */
 interface ConditionValues {
   readonly fields: Readonly<Record<string, unknown>>;
   /** By the field of a lookup: the fields of the record that it points to. */
@@ -36,7 +36,7 @@ export interface ValueSize {
   readonly elements: number;
 }
 
-/** What a condition has taken of one record, in steps of about 2 ns. */
+/** The effort of a condition for one record, in steps of about 2 ns. */
 interface ConditionEffort {
   steps: number;
 }
@@ -47,7 +47,7 @@ interface ConditionEffort {
  */
 export interface CompiledCondition {
   readonly readings: readonly Reading[];
-  /** What each record that meets it meets. */
+  /** The demands that each record meets for which the condition holds. */
   readonly demands: readonly Demand[];
   readonly isConjunctionOfDemands: boolean;
   /** Made when it is asked for first. */
@@ -138,12 +138,12 @@ function partTest(node: ASTNode, language: ExpressionLanguage): ConditionTest {
 }
 
 /**
- * Measured: a node takes up to 60 ns, for each element where it stands in a quantifier; a character up to 12 ns for each
+ * Measured: a node takes up to 60 ns, for each element where it is in a quantifier; a character up to 12 ns for each
  * operation that goes through it, of which `size` counts as two, and an element up to 60 ns.
  */
 const stepsOfNode = 30;
 const stepsOfCharacter = 6;
-/** What these take beside that of a node: they read a text, or reckon with the calendar. */
+/** The steps of these calls beside a node's own: they read a text, or reckon with the calendar. */
 const stepsOfCall: ReadonlyMap<string, number> = new Map([
   ['duration', 1000],
   ['timestamp', 300],
@@ -228,7 +228,7 @@ function demandOf(node: ASTNode, language: ExpressionLanguage): Demand | undefin
       return name === 'startsWith' && start !== undefined ? compares(receiver, name, start) : undefined;
     }
     default: {
-      // A field alone is one that is true or false.
+      // A field alone is a boolean.
       const field = readField(node, language.surroundings);
       return field && { ...field, operator: '==', constant: () => true };
     }

@@ -21,7 +21,7 @@ const surroundings = {
   lookups: new Map(),
 };
 
-/** What an expression and a condition make of a source, where the field of the name holds `x`, and `other` holds `y`. */
+/** Evaluates a source as expression and as condition, where the named field holds `x`, and `other` holds `y`. */
 function evaluations(name: string, source: string): readonly unknown[] {
   const fields = new Map([
     [name, 'string'],

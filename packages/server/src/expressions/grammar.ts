@@ -17,12 +17,12 @@ export function isMistake(result: object): result is ExpressionMistake {
 /** The record as a whole, for `record.title` and `has(record.title)`. */
 export const recordName = 'record';
 
-/** Where the records are that lookups point to, by the fields: `customer_id.tier` is written `_lookup.customer_id.tier`. */
+/** Holds the records of lookups by field: `customer_id.tier` is written `_lookup.customer_id.tier`. */
 export const lookupName = '_lookup';
 
 /** The names an expression may use beside the fields of its record. */
 export interface ExpressionScope {
-  /** CEL types by the names of variables; of one that has members, their types. They come before fields of their names. */
+  /** CEL types of variables by name, or of a variable's members. They come before fields of their names. */
   readonly variables: ReadonlyMap<string, string | ReadonlyMap<string, string>>;
   /** By the field of each lookup that may be followed: the CEL types of the other record's fields. */
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -44,9 +44,9 @@ export interface Reading {
 export interface FormulaParts {
   readonly readings: readonly Reading[];
   /**
-   * What has to be written before some of it: the record where `has` is asked about a bare name, since CEL knows it of
-   * members only, and where a bare name means another thing to CEL; the lookups where one is followed; and what makes
-   * `duration` the one of this module.
+   * Texts to insert: the record where `has` is asked about a bare name, since CEL knows it of members only, and where a
+   * bare name means another thing to CEL; the lookups where one is followed; and the prefix that makes `duration` the
+   * function of this module.
    */
   readonly prefixes: readonly { readonly at: number; readonly text: string }[];
 }
@@ -65,7 +65,7 @@ export const functions: ReadonlyMap<string, number> = new Map([
   ['duration', 1],
 ]);
 
-/** How many arguments each takes. A time zone is none of them: which there are is not the same on each node, and what is stored must be. */
+/** Numbers of arguments. None is a time zone: nodes know different ones, and stored results must be the same. */
 export const methods: ReadonlyMap<string, number> = new Map([
   ...['contains', 'startsWith', 'endsWith'].map((name) => [name, 1] as const),
   ...['size', 'lowerAscii', 'upperAscii', 'trim'].map((name) => [name, 0] as const),
@@ -232,7 +232,7 @@ class Collector {
   }
 }
 
-/** What depends on the time zones and locales of a node is no part of what is stored or found. */
+/** Results that depend on the time zones and locales of a node are never stored or searched. */
 function isOfTemplates(name: string, count: number): boolean {
   return name === 'formatTime' || (count === 1 && name.startsWith('get') && methods.has(name));
 }

@@ -1,4 +1,4 @@
-/** What the library says about a mistake, in the words of the platform. */
+/** The library's messages about mistakes, in the words of the platform. */
 import { durationPrefix } from './grammar.ts';
 
 /** As the library has it. */
@@ -73,7 +73,7 @@ function reserved(summary: string): string {
   return word.startsWith('_') ? mistake : `${mistake}: a field of this name is read as \`record.${word}\``;
 }
 
-/** What stands behind the colon. */
+/** The text behind the colon. */
 function behind(summary: string): string {
   return shortened(summary.slice(summary.indexOf(': ') + 2));
 }

@@ -91,7 +91,7 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
     });
 }
 
-/** Who asks what a call would be answered does not make it. */
+/** Whether a route only asks what a call would be answered, without making it. */
 function isQuestion({ path }: AnyRoute): boolean {
   return path.startsWith('/app/:org/access/');
 }
@@ -101,7 +101,7 @@ interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
   readonly trace: CallTrace;
 }
 
-/** What is asked of the platform and not of an org, such as whether it is ready, does not wait. */
+/** Requests to the platform rather than an org, such as whether it is ready, do not wait. */
 function answerAnyone(parts: AppGatewayDeps, request: PublicRequest): Promise<Reply> {
   const { incoming, matched, trace } = request;
   const work = () => answerPublic(parts, request);
@@ -165,7 +165,7 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
   if (route.access === 'self')
     return andThen(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
   const each = (by = caller): EachCaller => {
-    // What a block may by policies of its own says nothing of its caller.
+    // The policies of a block itself reveal nothing about its caller.
     const requesterBy = { ...requester, caller: by, recording: by === caller ? recording : recording?.ofBlock() };
     return {
       workspace: requireWorkspace(caller).workspace,

@@ -5,8 +5,8 @@ import type { Route } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
 
 /**
- * What is known of a request so far. INVARIANT: but for `target`, no member is a text that came with the request, save
- * what the platform itself has made or listed, so that logging them reveals no secret.
+ * The facts known of a request so far. INVARIANT: but for `target`, no member is a text that came with the request,
+ * save what the platform itself has made or listed, so that logging them reveals no secret.
  */
 export interface CallTrace {
   readonly requestId: string;
@@ -30,7 +30,7 @@ export interface CallTrace {
   readonly traceId: string | undefined;
   /** Of the answer, where it tells of one. */
   problem: ProblemCode | undefined;
-  /** What every answer of the call tells beside its own headers. */
+  /** Headers of every answer of the call, beside the answer's own. */
   replyHeaders: Readonly<Record<string, string>> | undefined;
 }
 

@@ -93,7 +93,7 @@ function* forwardedAddresses(header: ProxyHeader, value: string): Generator<stri
   }
 }
 
-/** Where the comma before the last entry of a part is, -1 where it is the first one; undefined where it has no beginning. */
+/** The index of the comma before the last entry, -1 where that is the first; undefined where it has no beginning. */
 function commaBefore(value: string, end: number): number | undefined {
   let isQuoted = false;
   for (let at = end - 1; at >= end - entryLengthMax; at--) {

@@ -104,7 +104,7 @@ function exampleOf(
   return `${call} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(sent))}`;
 }
 
-/** One word for a POSIX shell, whatever stands in it. */
+/** Quotes a text as one word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -9,10 +9,10 @@ export interface ErrorReplies {
 }
 
 interface ErrorRepliesOptions {
-  /** Where this gateway is reached: problem types are addresses of pages that it serves itself. */
+  /** The gateway's address: problem types are addresses of pages that it serves itself. */
   readonly baseUrl: () => string;
   readonly explain: (error: unknown) => Problem | undefined;
-  /** Where an org gets more than its plan allows; left out, the page behind the problem's type says what a limit is. */
+  /** The page for upgrading an org's plan; left out, the page behind the problem's type explains the limit. */
   readonly upgradeUrl?: (base: string) => string;
   /** Receives every internal error, with its cause. */
   readonly onFault: (error: unknown, requestId: string) => void;

@@ -18,7 +18,7 @@ import { createManagementOrigin, isPreflight, type ManagementOrigin } from './pi
 import type { RateLimits } from './rate-limits.ts';
 import type { ConsoleSource, DocsSource } from './site-files.ts';
 
-/** What is served, and what decides who is. */
+/** The routes that are served, and the services that identify and authorize callers. */
 export interface GatewaysDeps extends ProcessOperations {
   readonly routes: { readonly app: readonly AnyRoute[]; readonly management: readonly AnyRoute[] };
   readonly clock: Clock;

@@ -24,8 +24,8 @@ export interface Listener {
   /** Answers 503 from now on. Resolves when the requests that were under way have ended. */
   refuseNew(): Promise<void>;
   /**
-   * Takes no more connections and ends those that are open, by force after so long. One that waits for its next request
-   * ends a second after its last answer.
+   * Takes no more connections and ends those that are open, by force after so long. A connection that waits for its
+   * next request ends a second after its last answer.
    */
   close(milliseconds: number): Promise<void>;
 }
@@ -226,7 +226,7 @@ function endIdle(socket: Socket): void {
   socket.setTimeout(halfClosedMilliseconds);
 }
 
-/** What does not parse as HTTP gets a problem too, written by hand because there is no response to write it with. */
+/** Bytes that do not parse as HTTP get a problem too, written by hand because there is no response to write it with. */
 function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,

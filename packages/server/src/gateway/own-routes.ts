@@ -41,7 +41,7 @@ export function ownRoutes(deps: OwnRouteDeps): {
   };
 }
 
-/** What the management gateway can be asked. It says nothing of any org. */
+/** The document of the management gateway. It says nothing of any org. */
 function managementDocumentRoutes({ operator, inbox, signInLinks, configKinds }: OwnRouteDeps): readonly AnyRoute[] {
   const parts = {
     hasOperator: operator !== undefined,
@@ -52,7 +52,7 @@ function managementDocumentRoutes({ operator, inbox, signInLinks, configKinds }:
   return [serveReply(accountsApi.readOpenapi, async ({ head }) => documentReply(head, await document))];
 }
 
-/** What apps can be asked, for builders, who have no token of an app. */
+/** The documents of apps, for builders, who have no token of an app. */
 function appReferenceRoutes({ configs }: Pick<OwnRouteDeps, 'configs'>): readonly AnyRoute[] {
   const documents = createAppDocuments(keptCharactersMax);
   return [
@@ -68,7 +68,7 @@ function appReferenceRoutes({ configs }: Pick<OwnRouteDeps, 'configs'>): readonl
 /** A part is small, and made again in some milliseconds. */
 const keptCharactersMax = 8 * 1024 * 1024;
 
-/** What the org's app can be asked. It names the org's entities and fields, so it takes a token of the org. */
+/** The document of the org's app. It names the org's entities and fields, so it takes a token of the org. */
 function appDocumentRoutes({ configs }: Pick<OwnRouteDeps, 'configs'>): readonly AnyRoute[] {
   const documents = createAppDocuments();
   return [
@@ -90,7 +90,7 @@ interface ReadyStore {
   readonly synchronous: string;
   /** Whether the node hears at once what other nodes change. */
   readonly signals?: string;
-  /** Where several servers keep the data. */
+  /** Given where several servers keep the data. */
   readonly servers?: { readonly all: number; readonly down: number; readonly relayed: number };
 }
 

@@ -36,7 +36,7 @@ export function hasSite(folder: string): boolean {
 }
 
 /**
- * What others put into the folder, such as a source map or a `.DS_Store`, is not served.
+ * A file that others put into the folder, such as a source map or a `.DS_Store`, is not served.
  * @throws Error if the folder or a file cannot be read.
  */
 export function readSiteFiles(folder: string): SiteFiles {
@@ -94,7 +94,7 @@ export type SiteState<Files> =
 export interface ConsoleSource {
   /** Asked for each request, because a build may end while the platform runs. */
   current(): ConsoleState;
-  /** Where browsers reach the app gateway; undefined where it is switched off. */
+  /** The address of the app gateway for browsers; undefined where it is switched off. */
   appAddress(): AppAddress | undefined;
   /** The path of the management gateway's public address, with a slash at its end. */
   readonly basePath: string;

@@ -8,11 +8,10 @@ import { errorsMax } from './problem.ts';
 import { isObject, unknownNames } from './unknown-names.ts';
 
 /**
- * What is wrong with a value by a JSON Schema (2020-12), as sentences: of very many mistakes the first. It knows the
- * keywords that bodies and config items are described by, and throws at one that it does not know; of `oneOf` and
- * `anyOf` it knows branches that one constant member distinguishes, and `null` beside another schema. Where a form is
- * asked for, the `description` beside its `pattern` says which: it goes after "must be". What a
- * `$ref` leads to is left to its own reader.
+ * The mistakes of a value by a JSON Schema (2020-12), as sentences: of very many the first. It knows the keywords of
+ * bodies and config items, and throws at an unknown one; of `oneOf` and `anyOf` it knows branches that one constant
+ * member distinguishes, and `null` beside another schema. Where a form is asked for, the `description` beside its
+ * `pattern` says which: it goes after "must be". The target of a `$ref` is left to its own reader.
  */
 export function checkSchema(
   schema: JsonSchema,
@@ -35,7 +34,7 @@ type Mistakes = readonly InputError[];
 
 interface SchemaPosition {
   readonly pointer: string;
-  /** What a sentence calls it; empty for the whole. */
+  /** Its name in a sentence; empty for the whole. */
   readonly name: string;
 }
 
@@ -79,7 +78,7 @@ function subject({ name }: SchemaPosition): string {
   return name === '' ? 'the body' : `\`${name}\``;
 }
 
-/** What the value should be, where it is of another type or none of those that are listed. */
+/** The demand on the value, where it is of another type or none of those that are listed. */
 function wrongKind(
   { type, const: only, enum: listed }: JsonSchema,
   value: unknown,
@@ -317,7 +316,7 @@ const formats: Readonly<Record<string, DescribedFormat>> = {
   password: { demand: 'a password', code: 'wrong_type', read: (text) => text },
 };
 
-/** @throws TypeError for one that nothing checks: a caller would take it for checked. */
+/** @throws TypeError for a format that nothing checks: a caller would take it for checked. */
 export function describedFormat(name: unknown): DescribedFormat | undefined {
   if (name === undefined) return undefined;
   const format = typeof name === 'string' && Object.hasOwn(formats, name) ? formats[name] : undefined;

@@ -1,7 +1,7 @@
 /** The file descriptors of the process: each connection, file and pipe takes one. */
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
-/** How many the process may have; undefined where the system does not say, or has no bound. */
+/** The most descriptors that the process may have; undefined where the system does not say, or has no bound. */
 export function descriptorsMax(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
@@ -12,7 +12,7 @@ export function descriptorsMax(): number | undefined {
   }
 }
 
-/** How many the process has; undefined where the system does not say. */
+/** The number of descriptors that the process has; undefined where the system does not say. */
 export function descriptorsOpen(): number | undefined {
   try {
     // The list has the descriptor by which it is read.
@@ -37,7 +37,7 @@ function isOutOfDescriptors(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
-/** What files, the store, mails and calls to other systems need: connections leave so many. */
+/** The number for files, the store, mails and calls to other systems: connections leave so many. */
 export function descriptorsKept(max: number): number {
   return Math.min(256, Math.ceil(max / 8));
 }

@@ -34,8 +34,8 @@ export function secretToken(): string {
 }
 
 /**
- * What a store keeps of such a secret: a copy of the store opens nothing. Plain SHA-256 in base64url is enough, since 256
- * random bits cannot be guessed.
+ * The form in which a store keeps such a secret: a copy of the store opens nothing. Plain SHA-256 in base64url is
+ * enough, since 256 random bits cannot be guessed.
  */
 export function secretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');

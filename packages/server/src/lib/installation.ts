@@ -1,6 +1,6 @@
 /**
- * Where the parts of this installation lie. A release keeps this file, the launcher and the built sites in the places that they
- * have in a clone, so both are looked up in the same way.
+ * The places of this installation's parts. A release keeps this file, the launcher and the built sites in the places
+ * that they have in a clone, so both are looked up in the same way.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ export const root = fileURLToPath(new URL('../', packages));
 /** The program of the command `freehold`. */
 export const launcher = fileURLToPath(new URL('server/bin/freehold.mjs', packages));
 
-/** How places in the platform's own code begin in a stack: as addresses, or as paths where a source map named them. */
+/** Prefixes of the platform's own code in a stack: addresses, or paths where a source map named them. */
 export const sourcePrefixes: readonly string[] = [sources.href, fileURLToPath(sources)];
 
 /** As the package names it. */

@@ -8,12 +8,12 @@ export const text: JsonSchema = { type: 'string' };
 export const guid: JsonSchema = { type: 'string', format: 'uuid' };
 export const time: JsonSchema = { type: 'string', format: 'date-time' };
 
-/** One of the schemas of the OpenAPI document that it stands in. */
+/** One of the schemas of the OpenAPI document that it is in. */
 export function schemaReference(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** What a reply holds: every member is there, but for the optional ones. Later versions may add members. */
+/** The schema of a reply: every member is there, but for the optional ones. Later versions may add members. */
 export function objectOf(
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],
@@ -22,7 +22,7 @@ export function objectOf(
   return { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
 }
 
-/** What a body may hold and nothing else: every member is needed, but for the optional ones. */
+/** The schema of a body without other members: every member is needed, but for the optional ones. */
 export function closedObjectOf(
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],

@@ -10,7 +10,7 @@ const nameCharactersMax = 100;
 /** Each may take some 20 KB. */
 const formatsMax = 500;
 
-/** How far a time zone is ahead of UTC at a time, in milliseconds. */
+/** The lead of a time zone over UTC at a time, in milliseconds. */
 export type OffsetAt = (time: number) => number;
 
 const offsets = new BoundedMap<string, OffsetAt>(formatsMax);
@@ -40,7 +40,7 @@ function fixedOffset(name: string): OffsetAt | undefined {
 }
 
 function namedZone(name: string): OffsetAt | undefined {
-  // What begins so is an offset in another form.
+  // A name that begins so is an offset in another form.
   if (/^[+-]/.test(name)) return undefined;
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset', hour: 'numeric' });

@@ -1,4 +1,4 @@
-/** What is mostly at hand. To wait for what is there already takes a turn of the queue, so hot paths look first. */
+/** A value that is mostly at hand. Awaiting it takes a turn of the queue even then, so hot paths look first. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Goes on with what is there, at once where it is. */

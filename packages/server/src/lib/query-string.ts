@@ -92,7 +92,7 @@ export function readDescribedQuery(
   return read;
 }
 
-/** What a text means to its schema; the text itself where it means nothing to it, which the check then tells. */
+/** The value of a text by its schema; the text itself where it is no such value, which the check then reports. */
 function parsed({ type, anyOf = [] }: JsonSchema, text: string): unknown {
   for (const branch of anyOf as readonly JsonSchema[]) {
     const value = parsed(branch, text);

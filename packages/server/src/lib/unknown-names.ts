@@ -13,7 +13,7 @@ export function unknownNames(input: object, isKnown: (name: string) => boolean):
   return unknown;
 }
 
-/** What is wrong with a value. */
+/** One mistake in a value. */
 export function wrong(message: string, pointer = '', code = 'wrong_type'): { readonly errors: readonly InputError[] } {
   return { errors: [{ pointer, code, message }] };
 }

@@ -147,7 +147,7 @@ function isAskable(where: Where): boolean {
   }
 }
 
-/** Where stored records have the value of a field. */
+/** The place of a field's value in stored records. */
 export interface StoredMember {
   readonly path: MemberPath;
   /** No record has a value of another type there. */

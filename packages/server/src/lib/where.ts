@@ -114,7 +114,7 @@ function assertMember(path: MemberPath, isAskable: boolean): void {
   if (!isMemberPath(path) || !isAskable) throw new TypeError('a question names what no engine can be asked for');
 }
 
-/** What an engine answers: the reference that every engine is held to. @param record parsed JSON. */
+/** Whether a record meets a condition: the reference that every engine is held to. @param record parsed JSON. */
 export function meetsWhere(where: Where, record: unknown): boolean {
   switch (where.kind) {
     case 'and':

@@ -3,7 +3,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Deliver, Mail } from './mailer.ts';
 
-/** Where mails end up in development: the last ones, for the developer to read and follow. */
+/** The inbox of mails in development: the last ones, for the developer to read and follow. */
 export interface Inbox {
   /** The last mail first. Waits for those that were sent before. */
   read(): Promise<readonly ReceivedMail[]>;
@@ -16,7 +16,7 @@ interface ReceivedMail extends Mail {
 
 const mailsMax = 200;
 
-/** Where the inbox has its mails. */
+/** The source of the inbox's mails. */
 interface Mailbox {
   readonly deliver: Deliver;
   /** The last mail first. */

@@ -117,7 +117,7 @@ async function deliverPatiently(deliver: Deliver, mail: Mail, pause: (time: numb
   }
 }
 
-/** What a server answers quotes addresses, so only the codes of its answer are logged. */
+/** The answers of servers quote addresses, so only the codes of an answer are logged. */
 export function reasonOf(error: unknown): string {
   const fields = new Map(Object.entries(error ?? {}));
   const codes = [fields.get('code'), fields.get('responseCode')]

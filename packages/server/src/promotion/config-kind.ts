@@ -26,7 +26,7 @@ export interface ConfigKind<Content = unknown> {
   readonly storage: ItemStorage;
   /** Left out where items have no records. */
   readonly records?: KindRecords;
-  /** What the audit log and refusals call one of them. */
+  /** The name of one of them in the audit log and refusals. */
   readonly singular: string;
   /** Items count towards the bounds that the items of several kinds have in common, whose refusals call them so. */
   readonly boundedAs?: string;
@@ -49,7 +49,7 @@ export interface ConfigKind<Content = unknown> {
   /** @throws Problem `conflict` where a change leaves more items of a sort than an org may have. */
   refuseTooMany?(change: CountedChange<Content>): void;
   /**
-   * What keeps a content from doing anything in production, as far as the platform sees it before.
+   * The obstacles that keep a content from doing anything in production, as far as the platform sees it before.
    * @param whyNot why the platform never calls an address; undefined where it may.
    */
   unfit?(content: Content, whyNot: (url: string) => string | undefined): readonly InputError[];
@@ -59,17 +59,17 @@ export interface ConfigKind<Content = unknown> {
   isShownBy?(content: Content, view: string): boolean;
   /** The same for an item that every org has and that is no config item; undefined where there is none of that name. */
   isBuiltInShownBy?(name: string, view: string): boolean | undefined;
-  /** What a change means to who reads it, a sentence each: lower case, no final period, names in backticks. */
+  /** The effects of a change for a reader, a sentence each: lower case, no final period, names in backticks. */
   describe(change: ContentChange<Content>): readonly string[];
   /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */
   widening(change: ContentChange<Content>): readonly string[];
-  /** What of a content is likely not to mean what it says, among the others with which it would be live. */
+  /** Likely mistakes in a content, among the others with which it would be live. */
   advise?(change: ContentChange<Content>, around: SettingContext): Promise<readonly string[]>;
   /** Whether the content asks to be run, which this version of the platform does not do: it stores and promotes it. */
   isIdle?(content: Content): boolean;
 }
 
-/** What would be live beside a content. */
+/** The other contents that would be live beside a content. */
 export interface LiveContents {
   /** Undefined where there is no such item. */
   readonly contentOf: (item: ConfigItem) => unknown;
@@ -85,11 +85,11 @@ interface CountedChange<Content = unknown> {
 }
 
 export interface ItemReference extends ConfigItem {
-  /** Where in the content it stands. */
+  /** The place of the reference in the content. */
   readonly pointer: string;
   /** By which of its views the item is shown, where it is. A missing item is reported without it. */
   readonly view?: string;
-  /** What goes after the name of the referring item, such as "looks it up in the field `customer_id`". */
+  /** The text after the name of the referring item, such as "looks it up in the field `customer_id`". */
   readonly reason: string;
 }
 
@@ -123,7 +123,7 @@ function complete(kind: ConfigKind): ConfigKind {
   return { ...kind, describe };
 }
 
-/** What is to become of an item; undefined takes it away. Its bodies lie under the versions, or come in the same commit. */
+/** The target of an item; undefined takes it away. Its bodies lie under the versions, or come in the same commit. */
 export interface ItemTarget extends ConfigItem {
   readonly wanted: { readonly content: unknown; readonly versions: BodyVersions } | undefined;
 }
@@ -142,11 +142,11 @@ export interface DeployCheck extends Partial<ConfigItem> {
     | 'founder';
   readonly level: 'error' | 'warning' | 'info';
   readonly message: string;
-  /** What was found, by what the check is. */
+  /** The findings, by the names of the check's details. */
   readonly [detail: string]: unknown;
 }
 
-/** Where a switch to other items is planned. */
+/** The store and the limits for which a switch to other items is planned. */
 export interface MigrationDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -188,7 +188,7 @@ export interface RecordsPlan {
   readonly changes: readonly Change[];
   /** The versions of the items that it changes: as long as they stay, so does what `checkRecords` finds. */
   readonly from: readonly number[];
-  /** What of the records is served no more and stays, a sentence each. */
+  /** Parts of the records that are served no more and stay, a sentence each. */
   readonly warnings: readonly string[];
   /** The facts that are known of it without a look at the records. */
   readonly checks: readonly DeployCheck[];

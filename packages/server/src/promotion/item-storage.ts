@@ -25,7 +25,7 @@ export interface ItemStorage {
   /** The names of those that are live, in byte order. */
   readonly liveNames: (set: ConfigSet, kind: ConfigItemKind) => readonly string[];
   readonly liveVersions: (set: ConfigSet, item: ConfigItem) => BodyVersions | undefined;
-  /** What a live item is, where no body has to be read for it. */
+  /** The content of a live item, where no body has to be read for it. */
   readonly liveContent?: (set: ConfigSet, name: string) => unknown;
   readonly bodyKeys: (item: ConfigItem, versions: BodyVersions) => readonly Key[];
   /** The content, of the bodies under `bodyKeys`. */

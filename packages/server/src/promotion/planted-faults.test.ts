@@ -150,7 +150,7 @@ test('without a planted fault the proof holds', () => prove());
 
 for (const [fault, planted] of Object.entries(faults))
   test(`the proof finds that ${fault}`, async () => {
-    // What the platform finds missing by itself is found too.
+    // A fault that the platform finds by itself is found too.
     const found = [assert.AssertionError, MissingBody, Conflict];
     await assert.rejects(prove(planted), (error) => found.some((kind) => error instanceof kind));
   });

@@ -1,4 +1,4 @@
-/** What went wrong elsewhere where configuration was taken from one place to another. */
+/** Failures of other systems in taking configuration from one place to another. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -15,7 +15,7 @@ type FounderNote = (
   contentAfter: (item: ConfigItem) => unknown,
 ) => Promise<{ readonly level: 'warning' | 'info'; readonly message: string } | undefined>;
 
-/** What promotion stands on. */
+/** The dependencies of promotion. */
 export interface PromotionDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
@@ -32,7 +32,7 @@ export interface PromotionDeps {
   readonly founderNote?: FounderNote | undefined;
 }
 
-/** Who asks for something, and in which org. */
+/** The author of a command, and its org. */
 export interface PromotionCommand {
   readonly orgCode: string;
   readonly auditContext: AuditContext;

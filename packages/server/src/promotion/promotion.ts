@@ -57,7 +57,7 @@ export function createPromotion(deps: PromotionDeps) {
     /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
     publish: (command: PromotionCommand, body: SentPublish, shown: StagedChecks) =>
       publish(deps, command, { request: readPublish(body), ...shown }),
-    /** What is staged, under a base that names it, with what is to be known of it before it becomes live. */
+    /** The staged items, under a base that names them, with the checks to see before they become live. */
     staged: async (orgCode: string, shown: StagedChecks) => {
       const rows = await readStaged(deps.stores.prod.scope(orgScopeName(orgCode)));
       const checks =

@@ -25,7 +25,7 @@ export interface RollbackRequest {
   readonly note?: string;
 }
 
-/** Where both or neither of `items` and `all` are sent. */
+/** The mistake of a body with both or neither of `items` and `all`. */
 export function publishMistakes(body: unknown): readonly InputError[] {
   if (!isObject(body)) return [];
   const { items, all } = body;

@@ -1,4 +1,4 @@
-/** What production's records, and what is kept of them, come to while releases come and go. */
+/** The fate of production's records, and of values kept of them, while releases come and go. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';

@@ -9,7 +9,7 @@ import { roundsOn } from '../store/testing/open-test-store.ts';
 import { listAll, type Node, verifyBench } from '../testing/record-bench.ts';
 import { command, type PromotionNode, TwoSpaces } from './testing/proof/two-spaces.ts';
 
-/** What production has from one release on. */
+/** The entities of production from one release on. */
 interface Shape {
   readonly order:
     | { readonly a: boolean; readonly unique: boolean; readonly search: boolean; readonly kept: boolean }
@@ -81,7 +81,7 @@ interface Stage {
   /** Production's store, for those who take turns. */
   readonly store: Store;
   readonly ids: { readonly entity: string; readonly id: string }[];
-  /** What orders were made with, by their ids, in a field that only some releases know and that no other write names. */
+  /** The first values of orders, by id, in a field that only some releases know and that no other write names. */
   readonly kept: Map<string, string>;
 }
 

@@ -250,7 +250,7 @@ class ModelRun {
     this.#records.set(written.data.id, found);
   }
 
-  /** What a record comes to by a write under a shape; undefined where the shape does not know a name. */
+  /** A record after a write under a shape; undefined where the shape does not know a name. */
   #written(
     known: ReadonlyMap<string, string>,
     shape: readonly Field[],

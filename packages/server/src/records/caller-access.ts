@@ -6,7 +6,7 @@ import type { RecordPolicy } from './record-policy.ts';
 import { assertNotDenied } from './writing/record-checks.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 
-/** What the caller may do beside the call itself. Entities know that this is decided, not how. */
+/** The rights of the caller beside the call itself. Entities know that this is decided, not how. */
 export interface CallerAccess {
   /** The permissions of the caller on the records that a request of its own would be about. */
   rows(request: RecordPolicyRequest): RecordPolicy | undefined;
@@ -31,7 +31,7 @@ export interface NamedPolicyRequest {
   readonly id?: string | undefined;
   readonly body?: unknown;
   readonly query?: string;
-  /** Where a list is asked for by another route than its own. */
+  /** Given where a list is asked for by another route than its own. */
   readonly route?: 'aggregate';
 }
 
@@ -74,7 +74,7 @@ export interface EachCaller {
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
   /** Whether the caller may run a block: `undecided` where its input decides and is not given. @throws Problem `access_denied`, `not_found`. */
   mayRun(run: RunRequest): Promise<'allowed' | 'undecided'>;
-  /** What a request would be answered that fails so. */
+  /** The reply to a request that fails so. */
   refusal(error: unknown): Reply;
 }
 

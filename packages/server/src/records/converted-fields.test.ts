@@ -42,7 +42,7 @@ const definitions: readonly EntityDefinition[] = [level0, level1, level2].map((f
   UpdateParams: [{ name: 'title' }, field],
 }));
 
-/** What the value of one level is at the next; undefined where it cannot be converted. */
+/** The value of one level at the next; undefined where it cannot be converted. */
 const up = [
   (value: Value): Value => (/^[0-9]+$/.test(String(value)) ? Number(value) : undefined),
   (value: Value): Value => (value === undefined ? undefined : Number(value) / 60),

@@ -40,7 +40,7 @@ for (const kind of ['memory', 'sqlite'] as const)
   test(`of 32 sendings of a request at once, on several nodes, one counts and all have its answer (${kind})`, async (context) => {
     const bench = await benchWithOrders(context, kind);
     const nodes = [bench.node(), bench.node(), bench.node()];
-    // One that may be there once only is refused in other ways.
+    // A record that may be there once only is refused in other ways.
     const bodies = range(6).map((round) => (round % 2 === 0 ? {} : { title: `order ${round}` }));
     for (const [round, body] of bodies.entries()) {
       const once = requestOf(bench, body, `key ${round}`);

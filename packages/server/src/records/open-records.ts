@@ -7,7 +7,7 @@ import { purgeEntityJob } from './reindex/purge-entity.ts';
 import { removalJob } from './removals/run-removal.ts';
 import { recordRoutes } from './routes/record-routes.ts';
 
-/** What its jobs find of the data space whose work they do. */
+/** The data space that jobs of records work in. */
 export type RecordSpace = JobSpace & Pick<MaintainDeps, 'configs' | 'clock'>;
 
 /** The runtime of all records, with its routes and with the work on stored records. */

@@ -30,17 +30,17 @@ export interface Presentation {
   readonly projection: Projection | 'stored';
   /** Whether the reply shows other records too, so that the record's version does not say whether it has changed. */
   readonly isEnriched: boolean;
-  /** What tells replies by this view from those by others. */
+  /** Distinguishes replies by this view from those by others. */
   readonly shape: string;
 }
 
-/** What a request says of how records are shown. */
+/** A request's choice of how records are shown. */
 interface Showing {
   /** The name of a view; undefined is `default`. */
   readonly view?: string | undefined;
   /** Members of the view with commas between them; undefined is all. */
   readonly fields?: string | undefined;
-  /** Whether only these are shown, without what says which record it is and how it stands. */
+  /** Whether only these are shown, without the members that identify the record and its version. */
   readonly isExact?: true;
 }
 
@@ -62,7 +62,7 @@ function presentationBy(projection: Projection): Presentation {
   return { projection, isEnriched: projection.some((member) => 'entity' in member), shape: shapeOf(projection) };
 }
 
-/** Those members of a view that are asked for; unless these are to be all, also those that say which record it is and how it stands. */
+/** The requested members of a view; unless `isExact`, also those that identify the record and its version. */
 function membersOf(
   entity: CompiledEntity,
   projection: Projection,
@@ -84,7 +84,7 @@ function membersOf(
   return [...projection.filter(isKept), ...renamed];
 }
 
-/** What a view shows by one name of a field, by another one. */
+/** The member of a view for one name of a field, under another one. */
 function memberBy(entity: CompiledEntity, projection: Projection, name: string): Projection[number] | undefined {
   const field = fieldNamed(entity, name);
   const names = field === undefined ? [] : apiNamesOf(field.definition);
@@ -124,7 +124,7 @@ export async function presentRecords(
   );
 }
 
-/** Where the records come from that a reply shows beside those that were asked for, and its room for them. */
+/** The source of the records that a reply shows beside those that were asked for, and its room for them. */
 export interface OtherRecords extends LookupSource {
   readonly room: ReplyRoom;
 }
@@ -152,7 +152,7 @@ export function otherRecords(call: AuthorizedCall): OtherRecords {
 
 type RecordPoliciesToGet = (entity: CompiledEntity, id: string) => RecordPolicy | undefined;
 
-/** What the caller may get of single records, each decided once for a reply. */
+/** The caller's rights to get single records, each decided once for a reply. */
 function rowsToGet({ access }: AuthorizedCall): RecordPoliciesToGet {
   const decided = new Map<string, RecordPolicy | undefined>();
   return (entity, id) => {
@@ -163,8 +163,8 @@ function rowsToGet({ access }: AuthorizedCall): RecordPoliciesToGet {
 }
 
 /**
- * A record as its writer may see it, who has not asked to get it: what a `get` would show, and what he said himself.
- * Who may not get it learns which one it is and how it stands.
+ * A record as its writer may see it, who has not asked to get it: the part that a `get` would show, and the fields that
+ * he sent. A caller who may not get it learns its id and version.
  */
 export function writtenText(call: AuthorizedCall, { data, version }: WrittenRecord, body: unknown): ReadableText {
   const text = storedText(call.entity, { data, version });

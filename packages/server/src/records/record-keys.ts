@@ -100,10 +100,10 @@ function asToken(value: unknown): string | number | boolean | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** Who does something to a record, and what the claims in key templates stand for. */
+/** The author of a write to a record, and the values of the claims in key templates. */
 export interface Actor {
   readonly userId: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What the audit log says of who asks. Left out, it is the app's user himself. */
+  /** The caller in the audit log. Left out, it is the app's user himself. */
   readonly auditCaller?: AuditCaller;
 }

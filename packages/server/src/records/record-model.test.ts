@@ -31,7 +31,7 @@ type Step =
   | { readonly kind: 'update'; readonly which: number; readonly body: Fields }
   | { readonly kind: 'remove'; readonly which: number };
 
-/** What is defined beside the fields that every variant has, and what it demands of records. */
+/** The definition beside the fields that every variant has, and its demands on records. */
 interface Variant
   extends Pick<EntityDefinition, 'entityName' | 'baseKeys' | 'UniqueIndexes' | 'ownerIndexes' | 'parentIndex'> {
   readonly needed?: readonly string[];
@@ -203,7 +203,7 @@ async function take({ runtime }: Node, call: RecordCall, { variant, model, step 
   assert.equal(data?.label, labelOf(fields, Number(data?.no)));
 }
 
-/** What of a body the variant has fields for. */
+/** The members of a body for which the variant has fields. */
 function bodyFor({ more = [] }: Variant, body: Fields): Fields {
   const names = [...common, ...more].map(({ name }) => name);
   return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
@@ -258,7 +258,7 @@ async function compare(bench: RecordBench, node: Node, { call, model }: Compared
   for (const { id } of listed) assert.equal(await secretOf(call, id), model.secrets.get(id));
 }
 
-/** What is sealed of a record, as it opens at its place. */
+/** The sealed value of a record, as it opens at its place. */
 async function secretOf({ workspace, entity }: RecordCall, id: string): Promise<string | undefined> {
   const [item] = await workspace.scope.get([sealedKey(entity.name, id)]);
   const { secret } = readSealed(item?.value);

@@ -7,7 +7,7 @@ export interface FieldNames {
   has(name: string): boolean;
 }
 
-/** What a caller may have of a record that is his to have. */
+/** The fields that a caller may have of a record. */
 export interface RecordGrant {
   /** Undefined is every field. */
   readonly fields: FieldNames | undefined;
@@ -15,15 +15,15 @@ export interface RecordGrant {
   readonly isProvisional?: true;
 }
 
-/** How a write finds a record and leaves it, as far as it does either. `open`: how it leaves the record is not known yet. */
+/** A record before and after a write, as far as there is either. `open`: the record after it is not known yet. */
 export interface RecordStates {
   readonly before?: RecordData;
   readonly after?: RecordData | 'open';
 }
 
 /**
- * What a caller may do, by one verb, with the single records of an entity. Where there is none (`undefined`), that is
- * everything with all of them. Entities know that this is decided, not how.
+ * The caller's rights, by one verb, on the single records of an entity. `undefined` allows everything with all of them.
+ * Entities know that this is decided, not how.
  */
 export interface RecordPolicy {
   /** Whether no record can be the caller's, as is known without one. */
@@ -39,7 +39,7 @@ export interface RecordPolicy {
   reads?(): readonly string[] | undefined;
   /** Trees of the records that are the caller's where no states are given. Left out where none are known. */
   bounds?(find: MemberFinder): WhereBounds;
-  /** What judging records has taken so far, in steps: about 2 ns each. */
+  /** The steps that judging records has taken so far: about 2 ns each. */
   steps(): number;
   /** Fields that the caller has of every record that is his; undefined is every field, here and below. */
   readonly sureFields: FieldNames | undefined;
@@ -47,9 +47,9 @@ export interface RecordPolicy {
   readonly possibleFields: FieldNames | undefined;
   /** Texts that fields have in every record that is the caller's: a list may look for them first. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
-  /** What the caller may get of a record that an update is about. Where this or its answer is missing, that is nothing. */
+  /** The grant to get the record that an update is about. Without this or its answer, there is none. */
   readonly readable?: ((record: RecordData) => RecordGrant | undefined) | undefined;
-  /** What is answered in place of a record that is not the caller's: the same as where there is none. */
+  /** The answer in place of a record that is not the caller's: the same as where there is none. */
   missing(record: RecordData, states?: RecordStates): Problem;
   /** The refusal of what is known not to be allowed, or not with this record, or not with these fields. */
   denied(record?: RecordData, errors?: readonly InputError[], states?: RecordStates): Problem;
@@ -77,12 +77,12 @@ function bothFields(left: FieldNames | undefined, right: FieldNames | undefined)
   return { has: (name) => left.has(name) && right.has(name) };
 }
 
-/** The policy, but for some members. A spread would lose what stands in the class of a policy. */
+/** The policy, but for some members. A spread would lose the members of a policy's class. */
 export function policyWith(policy: RecordPolicy, changes: Partial<RecordPolicy>): RecordPolicy {
   return Object.create(policy, Object.getOwnPropertyDescriptors(changes));
 }
 
-/** What two accesses leave together. The refusing one gives the error. */
+/** The policy that two accesses leave together. The refusing one gives the error. */
 export function bothPolicies(
   left: RecordPolicy | undefined,
   right: RecordPolicy | undefined,

@@ -96,7 +96,7 @@ export interface RecordRuntime {
   removeOrStart(call: RecordCall, input: DeleteInput): Promise<RemovalJob | undefined>;
   /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<WrittenRecords>;
-  /** What a write would leave, which is not done; undefined for a removal. @throws Problem as the write would. */
+  /** The record a write would leave, which is not done; undefined for a removal. @throws Problem as the write would. */
   rehearse(operation: RecordOperation): Promise<StoredRecord | undefined>;
   /**
    * The query of a list or a count.
@@ -115,7 +115,7 @@ export interface RecordRuntime {
   aggregate(call: AuthorizedCall, parameters: ReadonlyMap<string, string>, asks?: AsksMore): Promise<Reply>;
   /** Begins a transaction, which is forgotten unless it commits. */
   transaction(workspace: Workspace): RecordTransaction;
-  /** One that is judged as {@link rehearse} judges, with its values that have to be unique, and is not committed. */
+  /** A transaction judged as by {@link rehearse}, unique values included, and never committed. */
   rehearsal(workspace: Workspace): Omit<RecordTransaction, 'commit'>;
   readonly bulk: BulkWrites;
 }
@@ -145,7 +145,7 @@ interface CreatedRecord extends StoredRecord, Pick<WrittenRecords, 'isReplayed'>
 export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
   const { gate, policyBound, rules } = given;
   const around = (writeLoop: WriteLoop): WriteLoop => {
-    // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
+    // The gate is innermost: a holder of a place at it that asked for the org's quota would wait for that place.
     const gated = gate === undefined ? writeLoop : gatedLoop(writeLoop, gate);
     const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
     const hooked = afterCommitHooks(bounded, rules);
@@ -195,7 +195,7 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
       } catch (error) {
         const { removals } = given;
         const isLarge = [TooManyDependents, TooLarge, RemovalMarkConflict].some((kind) => error instanceof kind);
-        // What an entity demands beyond its definition, it demands in the commit of the record.
+        // Further demands of an entity beyond its definition are made in the commit of the record.
         if (!isLarge || removals === undefined || parts.rules.has(call.entity.name)) throw error;
         return removals.start(call, input);
       }

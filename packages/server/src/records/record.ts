@@ -49,7 +49,7 @@ export function readRecord(entity: StoredEntity, item: Item): StoredRecord {
   return { key: { pk: item.pk, sk: item.sk }, version: item.version, data: dataOf(entity, item) };
 }
 
-/** What a stored text says. It was checked before it was written, and is not looked at again: many are read at once. */
+/** The data of a stored text. It was checked before it was written, and is not checked again: many are read at once. */
 export function dataOf({ stored }: StoredEntity, { value }: Pick<Item, 'value'>): RecordData {
   return stored.named(JSON.parse(value) as RecordData);
 }
@@ -82,7 +82,7 @@ export function isTagOf(version: number, tag: string): boolean {
   return tag === entityTag(version) || (tag.startsWith(`"${version}.`) && tag.endsWith('"'));
 }
 
-/** What a body asks for, and everything that is wrong with it; `undefined` clears a field. */
+/** The changes that a body asks for, and all its mistakes; `undefined` clears a field. */
 interface ReadFields {
   readonly changes: ReadonlyMap<string, FieldValue | undefined>;
   readonly errors: readonly InputError[];
@@ -152,7 +152,7 @@ export function isMadeByPlatform({ fields }: CompiledEntity, name: string): bool
   return field === undefined ? isPlatformField(name) : isPlatformMade(field.behaviour);
 }
 
-/** What the platform notes of a record's making and its last change. */
+/** The platform's stamps of a record's creation and its last change. */
 type RecordStamps = {
   readonly id: string;
   readonly created_at: string;
@@ -163,9 +163,9 @@ type RecordStamps = {
 
 /**
  * A record of these values: fields in the order of the catalog, so that it reads the same however it came to be, and
- * with what is computed from them. Values that stand and that the definition does not know stay, unless they are not to
- * be kept: the definition may be an earlier one, and a later one knows them again.
- * @param standing the stamps, and of a record that is written again everything that stands.
+ * with what is computed from them. Existing values that the definition does not know stay, unless they are not to be
+ * kept: the definition may be an earlier one, and a later one knows them again.
+ * @param current the stamps, and of a record that is written again all its current values.
  * @throws Problem `validation_failed` before a computed value is made that the record has no room for.
  */
 export function makeRecord(
@@ -179,7 +179,7 @@ export function makeRecord(
 }
 
 /**
- * A record that stands, as formulas and fills of its entity make it now.
+ * An existing record, as formulas and fills of its entity make it now.
  * @throws Problem `validation_failed` where it has no room for a computed value.
  */
 export function renewedRecord(entity: CompiledEntity, data: RecordData, fills: CompiledEntity['fills']): RecordData {
@@ -189,7 +189,7 @@ export function renewedRecord(entity: CompiledEntity, data: RecordData, fills: C
 /** The number of characters and elements that the fills of a record may go through together: about 3 ms. */
 const fillStepsMax = 1024 * 1024;
 
-/** What is filled must not keep a record from being written: where it would contradict the record's rules, nothing is. */
+/** A fill must not keep a record from being written: it leaves out what would contradict the record's rules. */
 function filledRecord(entity: CompiledEntity, data: RecordData, fills: CompiledEntity['fills']): RecordData {
   const values: Record<string, FieldValue> & RecordData = { ...data };
   let stepsLeft = fillStepsMax;

@@ -62,7 +62,7 @@ interface WorkspacePolicyCount {
   readonly policies: number;
 }
 
-/** How many policies each workspace of an org has, by the counter that every write of one moves in its own commit. */
+/** The number of policies in each workspace of an org, by the counter that their writes move in their own commits. */
 export async function policiesOfOrg(store: Store, orgCode: string): Promise<readonly WorkspacePolicyCount[]> {
   const found: WorkspacePolicyCount[] = [];
   await eachWorkspace(store, orgCode, async (scope, tenantCode) => {

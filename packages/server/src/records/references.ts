@@ -21,12 +21,12 @@ interface LookupChecks {
   readonly changes: readonly PlannedChange[];
 }
 
-/** What of a call the records depend on that it refers to. */
+/** The part of a call that decides on the records that it refers to. */
 interface LookupCall extends Pick<RecordCall, 'config' | 'entity' | 'made'> {
   readonly workspace: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
 }
 
-/** What a caller sent: the ids in it must be of records that are the caller's to get. */
+/** A caller's input: the ids in it must be of records that are the caller's to get. */
 interface SentLookups {
   /** With the access of the caller, unless the platform writes. */
   readonly call: Pick<RecordCall, 'actor' | 'workspace'> & Partial<Pick<AuthorizedCall, 'access'>>;
@@ -41,8 +41,8 @@ const nothing: LookupChecks = { errors: [], changes: [] };
 
 /**
  * That the records exist whose ids a write puts into lookup fields, or that its own commit makes them. Ids that stay as
- * they are were checked before. A record that the caller may not get is refused as one that is not there: the answer would
- * tell that it is. Of one that the commit makes the caller knows.
+ * they are were checked before. A record that the caller may not get is refused like a missing one: else the answer
+ * would tell that it is there. The caller knows of a record that the commit makes.
  * @param sent left out where no caller has sent anything.
  */
 export async function checkLookups(

@@ -9,7 +9,7 @@ import { everyInterleaving, extentOn, type Interleaving } from './testing/interl
 const writes = ['create', 'update'] as const;
 type Write = (typeof writes)[number];
 
-/** What comes of the reference and of the removal, and then of the holder. A holder that is refused may have stood before. */
+/** Outcomes of the reference, the removal, and then the holder. A refused holder may have existed before. */
 const fair: Readonly<Record<OnDelete, readonly string[]>> = {
   restrict: ['done, dangling_reference: holds it', 'validation_failed, done: holds nothing'],
   cascade: ['done, done: is gone', 'validation_failed, done: holds nothing'],

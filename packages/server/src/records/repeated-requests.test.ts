@@ -19,7 +19,7 @@ async function platform() {
   const { store } = await openStore({ kind: 'memory', clock });
   const idempotency = createIdempotency(new Uint8Array(32), clock);
   let dies: 'before' | 'after' | undefined;
-  /** How many commits of the next request go by before its process dies. */
+  /** The number of commits of the next request before its process dies. */
   let commitsLeft = Number.POSITIVE_INFINITY;
   const mortal = interceptStore(store, async ({ name }, call) => {
     if (name !== 'commit' || --commitsLeft > 0) return call();
@@ -33,7 +33,7 @@ async function platform() {
     return (key: string, name: string, work?: () => Promise<unknown>) => {
       const [platformScope, org] = [marked.scope('platform'), marked.scope('org')];
       const make = async () => {
-        // What prepares the effect is none.
+        // A commit that prepares the effect is no effect.
         await org.commit([{ kind: 'add', pk: 'count', sk: 'made', by: 1 }]);
         const id = String((await things()).length);
         const put: Change = { kind: 'put', pk: 'thing', sk: id, value: name, if: 'absent' };

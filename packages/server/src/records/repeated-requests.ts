@@ -38,7 +38,7 @@ export interface RepeatedRequests {
 
 interface RememberedRequest {
   readonly request: OnceRequest;
-  /** Where its effect may come to lie. What has none is remembered in the first. */
+  /** The scopes in which its effect may lie. A request without an effect is remembered in the first. */
   readonly scopes: readonly [MarkedScope, ...MarkedScope[]];
 }
 
@@ -94,7 +94,7 @@ function isSignalled(change: Change): boolean {
   return change.kind === 'append' && change.isChained === true;
 }
 
-/** Where the runs of logic blocks lie in the scope of a workspace. */
+/** The partition of the runs of logic blocks in the scope of a workspace. */
 export const runPartition = 'run';
 
 async function markedCommit(
@@ -132,7 +132,7 @@ export function createRepeatedRequests(sealer: Sealer): RepeatedRequests {
     return undefined;
   };
 
-  /** What was done is done: if its answer cannot be stored, a repeated request gets an error that says so. */
+  /** An effect is done for good: if its answer cannot be stored, a repeated request gets an error that says so. */
   const note = async (
     { request, scopes }: RememberedRequest,
     { mark }: RememberedWork,
@@ -189,7 +189,7 @@ function unknownAnswer(): Problem {
  * so that either both stand or none does: the store decides which of several is the first.
  */
 export interface OnceRequest {
-  /** Where the answer lies in the scope that the request works in. */
+  /** The place of the answer in the scope that the request works in. */
   readonly id: string;
   /** Tells the request from another one under the same key. */
   readonly fingerprint: string;
@@ -259,7 +259,7 @@ export async function once<T>(
 
 /**
  * Takes the key for a request whose parts are done one by one.
- * @returns the request, which expires when the one that took the key does, and whether that was an earlier one.
+ * @returns the request, which expires when the request that took the key does, and whether that was an earlier one.
  * @throws Problem `idempotency_key_reused`.
  */
 export async function claimKey(
@@ -306,7 +306,7 @@ function underWay(): Problem {
   return new Problem('conflict', 'a request with this `Idempotency-Key` has just been made: try again');
 }
 
-/** The request as one that counts once, where its sender gave it a key. @throws Problem `invalid_request`. */
+/** Makes the request count once, where its sender gave it a key. @throws Problem `invalid_request`. */
 export function readOnce(
   idempotency: Idempotency,
   { head, body }: RequestEnvelope & { readonly body: unknown },

@@ -60,7 +60,7 @@ type Org = Awaited<ReturnType<typeof soundOrg>>;
 interface Fault {
   readonly name: string;
   readonly plant: (org: Org) => readonly Change[];
-  /** Where it is planted, if not in the workspace. */
+  /** The scope in which it is planted, if not in the workspace. */
   readonly scope?: string;
   readonly found: readonly (readonly [kind: DriftKind, problem: RegExp])[];
 }

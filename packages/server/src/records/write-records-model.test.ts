@@ -9,7 +9,7 @@ import type { RecordOperation } from './writing/write-records.ts';
 
 type Kind = 'team' | 'person' | 'seat';
 
-/** What the records of an entity refer to. A team's name and a person's email are unique; a seat's place is its key. */
+/** The references of an entity's records. A team's name and a person's email are unique; a seat's place is its key. */
 const references: Readonly<Record<Kind, Readonly<Record<string, { readonly to: Kind; readonly onDelete: string }>>>> = {
   team: {},
   person: {
@@ -61,7 +61,7 @@ type Op =
   | (Row & { readonly action: 'update'; readonly which: number })
   | { readonly action: 'delete'; readonly kind: Kind; readonly which: number };
 
-/** What each run begins with, before the records are made to refer to each other. */
+/** The rows at the start of each run, before the records are made to refer to each other. */
 const started: readonly Row[] = [
   ...['a', 'b', 'c'].map((name) => ({ kind: 'team' as const, values: { name } })),
   ...['a', 'b', 'c', 'd'].map((email) => ({ kind: 'person' as const, values: { email, nick: email } })),
@@ -108,7 +108,7 @@ const scenario = fc.record({
   batch: fc.uniqueArray(op, { minLength: 1, maxLength: 6, selector: isOfOneRecord }),
 });
 
-/** What the batch comes to where nothing is against it, and the codes of everything that is. */
+/** The rows after the batch where nothing is against it, and the codes of everything that is. */
 function expected(rows: Rows, batch: readonly Op[], made: number) {
   const against = new Set<string>();
   const removed = batch.flatMap((op) => (op.action === 'delete' ? [op.which] : []));
@@ -145,7 +145,7 @@ function newTargets({ kind, values }: Row, before: Row | undefined) {
   });
 }
 
-/** What goes with the removed records, and what only lets go of them. */
+/** The records that go with the removed ones, and those that only let go of them. */
 function removal(rows: Rows, removed: readonly number[]) {
   const gone = new Set(removed);
   const emptied = new Map<number, Values>();

@@ -25,24 +25,24 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly name: string;
   /** The version of the create config that it was made from. */
   readonly version: number;
-  /** What the fence of a workspace is compared with, but for what other entities demand of this one. */
+  /** The generation that fences of workspaces are compared with, but for demands of other entities on this one. */
   readonly generation: number;
   readonly fields: ReadonlyMap<string, CompiledField>;
-  /** Under which names its records lie in the store. */
+  /** The names of its fields in the store. */
   readonly stored: StoredNames;
   /** The name of the field that each alias is one of. */
   readonly aliases: ReadonlyMap<string, string>;
   /** The names by which policies may call the fields; undefined where each field has one name. */
   readonly naming: FieldNaming | undefined;
   readonly keys: CompiledKeys;
-  /** Where the record key is a fixed start and then the id, records are found and listed by it; else by the id index. */
+  /** Set where record keys are this start and then the id: records are found and listed by it, else by the id index. */
   readonly directSortPrefix: string | undefined;
   readonly idIndexPk: string;
   /** The owner field by which plain lists show the caller's own records alone. */
   readonly scopedBy: string | undefined;
   /** Fields that stored records may have and that no reply shows. */
   readonly hidden: readonly string[];
-  /** What a write leaves out, of the values that the definition does not know. */
+  /** The values that a write leaves out, of those that the definition does not know. */
   readonly unkept: readonly string[];
   readonly freed: readonly string[];
   readonly hasSealed: boolean;
@@ -53,7 +53,7 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly fills: readonly CompiledFill[];
 }
 
-/** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
+/** @param definition accepted by `parseDefinition`; anything else is a fault of ours. */
 export function compileEntity(
   definition: EntityDefinition,
   version: number,

@@ -52,7 +52,7 @@ export function conversionOf(stored: string): number {
   return Number(stored.split('@', 2)[1] ?? 0);
 }
 
-/** What the field was before each of its conversions, the latest first. */
+/** The field before each of its conversions, the latest first. */
 export function formerFields({ convert }: Pick<FieldDefinition, 'convert'>): readonly ConvertedField[] {
   return convert === undefined ? [] : [convert.from, ...formerFields(convert.from)];
 }
@@ -81,7 +81,7 @@ export interface CompiledConversion {
   readonly value: (values: FieldValues, effort: CheckEffort) => FieldValue | undefined;
 }
 
-/** How many characters and elements the conversions of one record may go through together: less than 0.1 ms. */
+/** The most characters and elements that the conversions of one record may go through together: less than 0.1 ms. */
 const conversionStepsMax = 32 * 1024;
 
 export function newConversionEffort(): CheckEffort {

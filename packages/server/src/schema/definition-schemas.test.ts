@@ -84,7 +84,7 @@ const ofField: Readonly<Record<string, readonly unknown[]>> = {
   surprise: [1],
 };
 
-/** What a field of the type cannot do without. */
+/** The members that a field of the type cannot do without. */
 const needed: Readonly<Record<string, object>> = {
   enum: { enumValues: ['a', 'b'] },
   array: { items: { colType: 'string' } },

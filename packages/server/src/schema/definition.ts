@@ -34,7 +34,7 @@ export interface FieldDefinition {
   readonly formerNames?: readonly string[];
   /** The name under which stored records have the value, where it is not `name`: the one from before a rename. */
   readonly storedAs?: string;
-  /** How values that the field had before it became what it is become its own. */
+  /** The conversion by which values from before the field's last change become its own. */
   readonly convert?: ConversionDefinition;
   readonly colType?: string;
   readonly validate?: boolean;
@@ -69,12 +69,12 @@ export interface ConversionDefinition {
   readonly from: ConvertedField;
 }
 
-/** What a field was until it was converted. That may have been converted too. */
+/** A field before it was converted. That may have been converted too. */
 export interface ConvertedField extends Pick<FieldDefinition, 'name' | 'colType' | 'items' | 'lookup' | 'convert'> {
   readonly storedAs: string;
 }
 
-/** What every element of an `array` is: a field without a name of its own. */
+/** The definition of every element of an `array`: a field without a name of its own. */
 export type ItemDefinition = Pick<
   FieldDefinition,
   'colType' | 'minlength' | 'maxlength' | 'min' | 'max' | 'enumValues' | 'pattern' | 'lookup'
@@ -94,7 +94,7 @@ export interface OwnerIndexDefinition {
   readonly gskTemplate: string;
   /** A plain list shows the caller's own records only. */
   readonly scopeList?: boolean;
-  /** Who owns a record that is created without an owner. `caller` when it is left out. */
+  /** The owner of a record that is created without one. `caller` when it is left out. */
   readonly default?: OwnerDefault;
 }
 
@@ -171,7 +171,7 @@ export interface ViewField {
   readonly lookup?: { readonly view: string; readonly as: string };
 }
 
-/** What every record has beside its fields. The platform sets them, a client never does. */
+/** The fields of every record beside its own. The platform sets them, a client never does. */
 export const platformFields = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version'] as const;
 
 export function isPlatformField(name: string): boolean {
@@ -208,7 +208,7 @@ export type FieldValue = string | number | boolean | readonly unknown[] | { read
 
 export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
 
-/** What a field refers to: by its value, or by each element of an array. */
+/** The target of a field's references: by its value, or by each element of an array. */
 export function lookupOf({ lookup, items }: FieldDefinition): LookupDefinition | undefined {
   return lookup ?? items?.lookup;
 }

@@ -17,7 +17,7 @@ function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAction, A
   return new Map(actions.map((action) => [action, action === 'create' ? { ...definition } : generated(action)]));
 }
 
-/** Where an app calls an action, below `/app/{orgCode}`. */
+/** The route by which an app calls an action, below `/app/{orgCode}`. */
 function routeOf(action: ApiAction, entityName: string): { method: string; path: string } {
   switch (action) {
     case 'create':

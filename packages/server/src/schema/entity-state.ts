@@ -5,8 +5,8 @@ import { type IndexState, isLeaving, isSameIndex, newIndexStates, nextIndexState
 import { nextNames, type RenamedNames, withKnownNames } from './renames/stored-names.ts';
 
 /**
- * What stands under an entity's active create config: which definition is live, and what the platform has made of it
- * so far. Every change of it is a change of configuration. It names fields as they are stored, so that it stays the same
+ * The state under an entity's active create config: which definition is live, and what the platform has made of it so
+ * far. Every change of it is a change of configuration. It names fields as they are stored, so that it stays the same
  * when a field gets another name.
  */
 export interface EntityState {

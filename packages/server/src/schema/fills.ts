@@ -110,12 +110,12 @@ function mayBeFilled(field: FieldDefinition): boolean {
   return !isPlatformMade(type) && type.isSecret !== true;
 }
 
-/** How a record without a value of a field gets one, as long as the field is being filled. */
+/** The fill that gives a record without a value of a field one, as long as the field is being filled. */
 export interface CompiledFill {
   readonly name: string;
-  /** Whether each write fills it. What may be another record's is given by the job alone: no write is refused for it. */
+  /** Whether each write fills it. Values that another record may have come from the job alone: no write is refused. */
   readonly isByWriters: boolean;
-  /** Made of the record's other values; undefined where these give none, or one that the field does not take. */
+  /** Made of the record's other values; undefined where these give none, or a value that the field does not take. */
   readonly value: (record: FieldValues) => FieldValue | undefined;
   /** The number of characters and elements that `value` goes through at most. */
   readonly steps: (record: FieldValues) => number;

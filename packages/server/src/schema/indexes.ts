@@ -1,6 +1,6 @@
 /**
- * An index is immutable: one that comes to hold other entries is another index, with an id of its own. So an index
- * that is being built can never be taken for the one it replaces.
+ * An index is immutable: an index with other entries is another index, with an id of its own. So an index that is being
+ * built can never be taken for the one it replaces.
  */
 import {
   type EntityDefinition,
@@ -184,7 +184,7 @@ function orderOf(gskTemplate: string): string | undefined {
 /** The items that writers of a record keep beside it. */
 interface StoredIndexId {
   readonly id: number;
-  /** What it is called in the definition: the field's name, or the unique index's. */
+  /** Its name in the definition: the field's name, or the unique index's. */
   readonly name: string;
   readonly pk: string;
   /** Whether it holds every record, and so may be read by. */
@@ -199,7 +199,7 @@ export interface CompiledIndex extends StoredIndexId {
   readonly kind: 'field' | 'elements' | 'owner' | 'parent';
   /** The field whose value says in which partition a record is; a record without it is in none. */
   readonly group: EncodedField | undefined;
-  /** What the entries are sorted by; undefined is the creation order. */
+  /** The order of the entries; undefined is the creation order. */
   readonly order: EncodedField | undefined;
 }
 
@@ -303,13 +303,13 @@ function compileOrders(
   return [inCreationOrder, { ...inCreationOrder, pk: `${common.pk};by#${stored}`, order: byField }];
 }
 
-/** Where the items of an index lie, or where their partitions begin. */
+/** The partition of the items of an index, or the start of its partitions. */
 function derivedPk(entityName: string, { kind, name, id }: Pick<IndexState, 'kind' | 'name' | 'id'>): string {
   if (kind === 'aggregate') return `kept#${entityName};${name}@${id}`;
   return kind === 'unique' ? `unique#${entityName};${name}@${id}` : `index#${entityName};${kind}#${name}@${id}`;
 }
 
-/** How a value is encoded depends on its `colType` alone, so an index can be kept when its field has become another. */
+/** The encoding depends on the `colType` alone, so an index can be kept when its field has become another. */
 function encoded({ field, colType }: IndexedField): EncodedField {
   const { encode } = fieldTypeOf({ colType });
   if (encode === undefined) throw new TypeError(`an index on the type ${colType} does not compile`);
@@ -322,7 +322,7 @@ function ordered(on: IndexedField): CompiledCompound['fields'][number] {
 
 type FieldIndex = CompiledIndex & { readonly kind: 'field'; readonly order: EncodedField };
 
-/** The index on a field as the definition wants it: an older one that is being dropped comes after it. */
+/** The index on a field as the definition wants it: an older index that is being dropped comes after it. */
 export function fieldIndex({ indexes }: Pick<CompiledIndexes, 'indexes'>, field: string): FieldIndex | undefined {
   return indexes.find((index): index is FieldIndex => index.kind === 'field' && index.name === field);
 }

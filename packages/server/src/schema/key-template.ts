@@ -2,7 +2,7 @@
  * Key templates: such as `order#{id}`, parsed once per definition and filled in at write time.
  *
  * INVARIANT: filling in is injective. A value is percent-escaped, so it holds no `#` and no `;`, and between two tokens
- * stands at least one of them; so no two sets of values give one key, and no value reaches out of its place.
+ * there is at least one of them; so no two sets of values give one key, and no value reaches out of its place.
  */
 import { limits } from '../store/port.ts';
 import type { KeyTemplates } from './definition.ts';

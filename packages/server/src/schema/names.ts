@@ -4,7 +4,7 @@ import { systemEntityNames } from '@freehold/contract/system-entities';
 /** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
 
 const entityName = /^[a-z][a-z0-9_]{0,62}$/;
-/** What a segment of a path has without an escape. */
+/** The form of a segment of a path without an escape. */
 const apiName = /^[A-Za-z0-9._~-]{1,512}$/;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
@@ -51,7 +51,7 @@ export function reservedFieldNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** What a refusal of a reserved name of a field proposes. */
+/** The proposal in a refusal of a reserved name of a field. */
 export function otherFieldName(name: string): string {
   return `choose another name, such as \`${name.slice(0, 57)}_value\``;
 }
@@ -62,7 +62,7 @@ export function viewNameProblem(name: unknown): string | undefined {
   return 'the name of a view must be a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`';
 }
 
-/** What a view calls a member of its reply. It is no parameter of lists, so the names of those are free. */
+/** Checks a view's name for a member of its reply. It is no parameter of lists, so the names of those are free. */
 export function memberNameProblem(name: unknown): string | undefined {
   if (typeof name === 'string' && fieldName.test(name) && !isBuiltIn(name)) return undefined;
   return '`as` must be a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`';

@@ -27,7 +27,7 @@ export interface ParsedDefinition {
 /**
  * Reads the payload of `POST /api/{apiname}`.
  * @param isNew whether the entity is not there yet.
- * @throws Problem `validation_failed` or `unknown_field`, with every mistake found and where it stands.
+ * @throws Problem `validation_failed` or `unknown_field`, with every mistake found and its pointer.
  */
 export function parseDefinition(input: unknown, { isNew = false } = {}): ParsedDefinition {
   const errors: InputError[] = [];
@@ -152,7 +152,7 @@ function readDefinition(input: unknown, add: AddError): EntityContent['definitio
   }
 }
 
-/** Where the input begins, as error pointers show it. */
+/** The start of the input, as error pointers show it. */
 const viewsPointer = /^\/Views/;
 
 function checkOwnViews(

@@ -1,4 +1,4 @@
-/** What an entity is: its definition, its field types, and what these are compiled to. Reads no store. */
+/** The model of an entity: its definition, its field types, and what these are compiled to. Reads no store. */
 
 export { definitionSteps, viewSteps } from './changes/change-steps.ts';
 export { stateUnder, unfitViews } from './changes/definition-limits.ts';

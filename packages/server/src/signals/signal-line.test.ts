@@ -50,7 +50,7 @@ function channelOf(t: TestContext) {
     });
     await line.begin();
     await settle();
-    /** What was dropped since the last call; of all caches once is once. */
+    /** The names dropped since the last call; of all caches once is once. */
     const taken = () => [...new Set(dropped.splice(0))];
     taken();
     return { line, taken, errors, gates, cut: () => own?.lost() };

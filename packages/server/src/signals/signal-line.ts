@@ -139,7 +139,7 @@ export class SignalLine {
     }
     this.#channel = opened;
     this.#openedAt = now();
-    // What was said before was not heard.
+    // Earlier messages were not heard.
     this.#peers.clear();
     dropAll(caches);
     if (isLost) lost();

@@ -1,7 +1,7 @@
 import { isObject } from '../lib/unknown-names.ts';
 import { ownerOf } from '../store/port.ts';
 
-/** What a commit may change that nodes keep in memory, and under which name. */
+/** The kinds of cached facts that a commit may change, each with its names. */
 const signalKinds = ['tokens', 'sessions', 'rights', 'config', 'plan', 'keys'] as const;
 
 export type SignalKind = (typeof signalKinds)[number];
@@ -14,7 +14,7 @@ interface NamedSignal {
   readonly name: string;
 }
 
-/** What keeps something by such names. */
+/** A cache that keeps something by such names. */
 export interface SignalledCache {
   bump(name: string): void;
   /** Drops all that is kept under names of an owner. */
@@ -25,7 +25,7 @@ export interface SignalledCache {
 /** Each kind has what it drops, so that no kind is sent in vain. */
 export type SignalledCaches = Readonly<Record<SignalKind, readonly SignalledCache[]>>;
 
-/** What one message says of changes. */
+/** The changes that one message names. */
 interface SignalContent {
   readonly names: Partial<Readonly<Record<SignalKind, readonly string[]>>>;
   /** All of these. */

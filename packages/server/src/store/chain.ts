@@ -4,7 +4,7 @@ import type { Item, Key, Scope, ScopeName } from './port.ts';
 /** The partition of the chains' heads; appends write there, and no commit names a key of it. */
 export const chainHeads = 'chain';
 
-/** Where the end of a chain is noted: how many entries it has, and the digest of the last. */
+/** The key of the end of a chain: how many entries it has, and the digest of the last. */
 export function chainHeadKey(pk: string): Key {
   return { pk: chainHeads, sk: pk };
 }
@@ -43,13 +43,13 @@ export function readHead(value: string): ChainHead | undefined {
   return count === undefined || digest === undefined ? undefined : { count: Number(count), digest };
 }
 
-/** Where an entry stands and what it says, so that neither can be another's without all digests behind it changing. */
+/** The key and the text of an entry, so that neither can be another's without all digests behind it changing. */
 export interface PlacedText extends Key {
   readonly scope: ScopeName;
   readonly text: string;
 }
 
-/** How far a chain is with an entry; undefined where the entry does not follow from those before it. */
+/** The head of a chain after an entry; undefined where the entry does not follow from those before it. */
 export function nextLink(
   before: ChainHead,
   scope: ScopeName,

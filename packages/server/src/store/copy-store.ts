@@ -22,9 +22,9 @@ export interface Copied {
 
 /** The actions between the steps of a copy. */
 interface CopySteps {
-  /** When every target is known to be empty or an earlier run's, and before one is written to. */
+  /** Called once every target is known to be empty or an earlier run's, and before one is written to. */
   readonly started?: () => Promise<void>;
-  /** When everything is there and has been compared, and before a scope is opened. */
+  /** Called once everything is there and has been compared, and before a scope is opened. */
   readonly compared?: () => Promise<void>;
 }
 
@@ -168,7 +168,7 @@ async function copyScope({ from, to }: CopySides, scope: string): Promise<number
 }
 
 interface CopyPart {
-  /** Where it begins: behind this place. */
+  /** Starts behind this key. */
   readonly from: Key | undefined;
   readonly holds: (item: Item) => boolean;
 }
@@ -217,7 +217,7 @@ function moved(space: string): CopyRefused {
   return new CopyRefused(`the source was written to meanwhile in \`${space}\`: stop every node, and copy again`);
 }
 
-/** What a scope holds, in few words. Two scopes of the same fingerprint hold the same items, in any two engines. */
+/** A digest of a scope's items. Two scopes of the same fingerprint hold the same items, in any two engines. */
 interface Fingerprint {
   readonly items: number;
   readonly sha256: string;

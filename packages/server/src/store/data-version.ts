@@ -1,6 +1,6 @@
 /**
- * What the shape of everything is that a store holds, its tables and its items, as one number. It goes up with each
- * change of a stored shape, by a migration (`upgrade/`). Stores that are made have it from the beginning.
+ * The shape of everything that a store holds, its tables and its items, as one number. It goes up with each change of a
+ * stored shape, by a migration (`upgrade/`). Stores that are made have it from the beginning.
  *
  * A store that is being migrated has the number that it is on its way to, below 0: no other release takes it for whole.
  */
@@ -19,8 +19,8 @@ export function assertKnownVersion(found: unknown): asserts found is number {
 }
 
 /**
- * What a restore puts in the place of the store that a platform opens first, until the true one takes it in one step: no
- * platform starts on what is not all there, and the next restore knows what it may throw away.
+ * A restore's placeholder for the store that a platform opens first, until the store replaces it in one step: no
+ * platform starts on incomplete data, and the next restore knows which files it may throw away.
  */
 export const unfinishedRestore =
   'A restore into this folder was begun and not finished: run it again, or empty the folder.\n';

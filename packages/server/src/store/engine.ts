@@ -56,7 +56,7 @@ export type BoundedMeasure = Pick<BoundedRead, 'pk' | 'from' | 'isFromIncluded' 
 
 type EngineAnswer<T> = T | Promise<T>;
 
-/** What an adapter has to do itself. Everything is validated before; an item expired at `now` is never returned. */
+/** The duties of an adapter. Everything is validated before; an item expired at `now` is never returned. */
 export interface Engine {
   readonly kind: Health['kind'];
   readonly synchronous: Health['synchronous'];

@@ -4,7 +4,7 @@
  */
 import type { Change, Maintenance, OpenedStore, Scope, ScopeName, Store } from './port.ts';
 
-/** What is called. `changes` are those of a commit, and left out where the call reads. */
+/** A call of a store. `changes` are those of a commit, and left out where the call reads. */
 export interface StoreCall {
   readonly name: keyof Omit<Scope, 'name'> | 'scan' | 'setState' | 'load' | 'setDataVersion';
   readonly scope: ScopeName;

@@ -46,8 +46,8 @@ export interface PartItem {
 }
 
 /**
- * What was written since has a higher version than all that stood when the part was read. So a part with as many items
- * and as new a newest one has the same items: none of them was written since, and none is gone.
+ * Items written since have a higher version than all that were there when the part was read. So a part with as many
+ * items and as new a newest one has the same items: none of them was written since, and none is gone.
  * @param found as many items of the part as {@link readAtMost} says, if it has so many.
  */
 export function isAsRead({ count, newest, isCut }: PartRead, found: readonly PartItem[]): boolean {
@@ -65,7 +65,7 @@ export function newestOf(items: readonly Pick<PartItem, 'version'>[]): number {
   return items.reduce((newest, { version }) => Math.max(newest, version), 0);
 }
 
-/** How much is read again to judge reads: each item, and each part with all that it had. */
+/** The number of items that are read again to judge reads: each item, and each part with all that it had. */
 export function readsIn({ items, parts }: Pick<CheckReads, 'items' | 'parts'>): number {
   return parts.reduce((sum, { count }) => sum + 1 + count, items.length);
 }

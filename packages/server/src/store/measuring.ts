@@ -134,7 +134,7 @@ class Sum implements Figure {
     this.#add(Number(result.sum));
   }
   result(): MeasureResult {
-    // What is lost of an infinite sum is no number.
+    // The lost part of an infinite sum is no number.
     return { kind: 'sum', count: this.#count, sum: Number.isFinite(this.#lost) ? this.#sum + this.#lost : this.#sum };
   }
   #add(value: number): void {

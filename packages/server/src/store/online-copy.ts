@@ -7,7 +7,7 @@ import { createPrivateFile } from './sqlite/process-lock.ts';
 import { readVersion } from './sqlite/schema.ts';
 import { whyUnfinished } from './sqlite/sqlite-error.ts';
 
-/** What a store's file held at one moment. It stays so, whatever is committed meanwhile, and no commit waits for it. */
+/** The content of a store's file at one moment. Later commits do not change it, and no commit waits for it. */
 interface StoreSnapshot {
   readonly counts: { readonly scopes: number; readonly items: number; readonly index_items: number };
   /** Of what is in it, as `data-version.ts` has it. */

@@ -29,7 +29,7 @@ export type {
 } from './reads.ts';
 
 /**
- * Non-empty and at most {@link limits.scopeBytesMax} bytes. What stands before a hyphen names the owner of the scope:
+ * Non-empty and at most {@link limits.scopeBytesMax} bytes. The text before a hyphen names the owner of the scope:
  * owners share what an engine can do.
  */
 export type ScopeName = string;
@@ -142,8 +142,8 @@ export interface PartRead extends Omit<Range, 'reverse'> {
 
 /**
  * Holds the commit to what was read before it: a conflict where any of that would be read in another way now, judged on
- * what stands before the commit's own changes. A commit has one of these at most, which reads at most
- * {@link limits.readsMax} items. A commit of this alone takes no `seq`, and gives that of the commit before it.
+ * the state before the commit's own changes. A commit has one of these at most, which reads at most {@link
+ * limits.readsMax} items. A commit of this alone takes no `seq`, and gives that of the commit before it.
  */
 export interface CheckReads {
   readonly kind: 'check-reads';
@@ -199,18 +199,18 @@ export interface Health {
   readonly kind: string;
   readonly synchronous: 'full' | 'none';
   /**
-   * Where several servers keep the data: how many, how many of them do not answer, and how many that answer are reached
-   * only through another server.
+   * Given where several servers keep the data: how many, how many of them do not answer, and how many that answer are
+   * reached only through another server.
    */
   readonly servers?: { readonly all: number; readonly down: number; readonly relayed: number };
 }
 
-/** What became of one of several servers that keep the data. */
+/** A change of one of several servers that keep the data. */
 export interface ServerChange {
   /** `host:port`, for the operator alone. */
   readonly server: string;
   readonly state: 'down' | 'up' | 'unsafe' | 'relayed';
-  /** What it said, or which settings are not as they have to be. */
+  /** Its own reason, or the settings that are not as they have to be. */
   readonly why?: string;
 }
 
@@ -235,7 +235,7 @@ export interface DueItem {
   readonly item: Item;
 }
 
-/** What reaches over scopes. Handed to background jobs and to the composition root only. */
+/** Calls that reach over scopes. Handed to background jobs and to the composition root only. */
 export interface Maintenance {
   /**
    * Scopes by name, in byte order, after the one named. A scope that has items and no head, which no commit of this

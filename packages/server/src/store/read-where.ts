@@ -75,7 +75,7 @@ async function readEach(
       if (!take({ sk, version, value })) return { rows, next, isCut: false };
     }
     if (found.length === 0) return { rows, next: undefined, isCut: false };
-    // What is read in this process is there at once: others have their turn.
+    // A read in this process gives its result at once: others have their turn.
     await nextTurn();
   }
   return { rows, next, isCut: true };

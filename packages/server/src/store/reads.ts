@@ -41,7 +41,7 @@ export interface SelectRead extends RangeRead {
   readonly signal?: AbortSignal;
 }
 
-/** How far a read has come that looks at many items. */
+/** The progress of a read that looks at many items. */
 export interface LookedAt {
   /** The number of items that were looked at. */
   readonly rows: number;

@@ -37,7 +37,7 @@ export interface Table<Place, Value> {
 
 /** The way a value is stored, and what it is called where a stored one is damaged. */
 export interface Codec<Value> {
-  /** What a row is, for a sentence with its article: `service key`. */
+  /** The noun for a row, for a sentence with its article: `service key`. */
   readonly kind: string;
   /** @throws Error with what is wrong with the text, after `is` or `has`. */
   parse(text: string): Value;

@@ -21,14 +21,14 @@ export interface CommitPlan {
 }
 
 interface Transacted<P extends CommitPlan> {
-  /** The plan that stands. */
+  /** The plan that was carried out. */
   readonly planned: P;
   /** Undefined where nothing was to be done. */
   readonly committed: Committed | undefined;
 }
 
 interface TransactOptions extends CommitOptions {
-  /** How often it is planned at most; `Infinity` where each refusal means that another came to its end. */
+  /** The most times that it is planned; `Infinity` where each refusal means that another finished. */
   readonly attemptsMax?: number;
 }
 

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Item, Key, Maintenance, Scope, ScopeHead, ScopeName } from './port.ts';
 
-/** How far a walk is: behind a place, or at its beginning. Its caller may store it, and another process goes on from it. */
+/** The progress of a walk: behind a place, or at the beginning. Another process may go on from a stored one. */
 export interface Cursor<Place> {
   after: Place | undefined;
 }
 
 /**
- * What lies behind a cursor, page after page, until a page is empty. Other work of the process is done between two pages.
- * The cursor is moved behind a page before the caller gets the page. A caller that is not done with all of it moves the
- * cursor back, and reads the rest again.
+ * The entries behind a cursor, page after page, until a page is empty. Other work of the process is done between two
+ * pages. The cursor is moved behind a page before the caller gets the page. A caller that is not done with the page
+ * moves the cursor back, and reads the rest again.
  */
 export async function* walk<Found, Place>(
   cursor: Cursor<Place>,

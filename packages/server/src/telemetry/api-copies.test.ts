@@ -5,7 +5,7 @@ import { warnOfApiCopies } from './spans.ts';
 
 const placeOf = (major: number) => Symbol.for(`opentelemetry.js.api.${major}`);
 
-/** What another copy leaves in the process once an SDK has registered with it. */
+/** Registers an SDK with another copy, as that copy does in the process. */
 function registerElsewhere(major: number, version: string): void {
   Reflect.set(globalThis, placeOf(major), { version, trace: { getTracer: () => assert.fail() } });
 }

@@ -53,7 +53,7 @@ test('the same work that fails by the same fault is one entry, with a count, its
   assert.equal(log.list(all).dropped, 0);
   const { nexttoken } = log.list({ ...all, pageSize: 1 });
   assert.equal(log.list({ ...all, nexttoken: nexttoken ?? '' }).items.length, 3);
-  // Each of those that an entry stands for is counted when the entry goes.
+  // Each of the errors that an entry represents is counted when the entry goes.
   for (let id = 0; id < 500; id++) log.add({ ...noRequest, job: `j${id}`, fault });
   assert.equal(log.list(all).dropped, 2002);
 });

@@ -121,8 +121,8 @@ const charactersRead = 8000;
 const causesRead = 2;
 
 /**
- * What may be shown of an error. The sentences of other code quote what it was given, as `JSON.parse` does; those of the
- * platform's own code are shown without what could have been sent.
+ * The part of an error that may be shown. The sentences of other code quote what it was given, as `JSON.parse` does;
+ * those of the platform's own code are shown without what could have been sent.
  */
 export function faultOfError(error: unknown): ErrorFault {
   if (!(error instanceof Error)) return { name: typeof error, code: null, message: null, place: null };

@@ -1,6 +1,6 @@
 /**
- * What is counted, in the text that Prometheus reads (exposition format 0.0.4). To observe costs 0.03 µs, a tenth of
- * what `prom-client` takes, because the caller keeps the series instead of naming its labels each time.
+ * The metrics of the platform, in the text that Prometheus reads (exposition format 0.0.4). To observe costs 0.03 µs,
+ * a tenth of what `prom-client` takes, because the caller keeps the series instead of naming its labels each time.
  */
 export interface Metrics {
   counter(described: Described): (labels: Labels) => Counter;

@@ -53,7 +53,7 @@ export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
       };
       return {
         answering: (trace, status) => note(trace, { status, isRefused: status >= 500 }),
-        // Where the fault came after the head of the answer, or instead of it.
+        // Here the fault came after the head of the answer, or instead of it.
         ended: (trace, { status }) => note(trace, { status, isRefused: false }),
       };
     },

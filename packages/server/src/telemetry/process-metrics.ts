@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { descriptorsKept, descriptorsMax, descriptorsOpen } from '../lib/descriptors.ts';
 import type { Metrics } from './metrics.ts';
 
-/** How late the event loop was since the last scrape, in milliseconds. */
+/** The delay of the event loop since the last scrape, in milliseconds. */
 export interface LoopDelay {
   readonly p50_ms: number;
   readonly p99_ms: number;

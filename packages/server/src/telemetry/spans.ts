@@ -84,12 +84,12 @@ export const watchCommitSpan: Intercept = async ({ name }, call) => {
   }
 };
 
-/** Where every copy of the API package keeps what an SDK has registered with it: one place for each major version. */
+/** The place in which every copy of the API package keeps an SDK's registration: one for each major version. */
 const place = /^opentelemetry\.js\.api\.\d+$/;
 
 /**
- * What is to be said where an SDK has registered with another copy of `@opentelemetry/api` than the platform's. A copy
- * sees registrations with an equal or newer one of its major version, and not with an older one.
+ * Warnings where an SDK has registered with another copy of `@opentelemetry/api` than the platform's. A copy sees
+ * registrations with an equal or newer one of its major version, and not with an older one.
  */
 export function warnOfApiCopies(): readonly string[] {
   return Object.getOwnPropertySymbols(globalThis)

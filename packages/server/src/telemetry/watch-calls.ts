@@ -11,7 +11,7 @@ interface WatchCallsDeps {
   readonly errors: Pick<CallWatch, 'answering' | 'ended'>;
 }
 
-/** What watches the calls of a gateway. */
+/** Watches the calls of a gateway. */
 export function watchCalls({ log, metrics, errors }: WatchCallsDeps): CallWatch {
   const spans = isTraced() ? watchSpans() : unwatched;
   return {

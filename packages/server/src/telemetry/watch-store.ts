@@ -87,7 +87,7 @@ type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
 type ShownStore = Health['stores'][number];
 type ShownServer = Health['servers'][number];
 
-/** What was met of the stores and of their servers since the start. */
+/** The failures of the stores and of their servers since the start. */
 export interface StoreFacts {
   noteFailure(space: ShownStore['space'], call: string, error: unknown): void;
   lastFailures(): Readonly<Partial<Record<ShownStore['space'], NonNullable<ShownStore['last_failure']>>>>;

@@ -76,7 +76,7 @@ export function countDead<Place, Failed extends { readonly kind: string }>(
   };
 }
 
-/** How old the last good backup of the schedule is, and how many backups and restore tests have failed. */
+/** Records the age of the last good scheduled backup, and the number of failed backups and restore tests. */
 export function recordBackups(metrics: Metrics, backups: BackupState, clock: Clock): void {
   metrics.collected(
     {
@@ -141,7 +141,7 @@ export function watchJobs(metrics: Metrics): WatchJobs {
 
 type ShownWorkJob = ReplyOf<typeof platformHealthApi.readPlatformHealth>['jobs'][number];
 
-/** What was done of a kind of work since the start. */
+/** The work done of one kind since the start. */
 export type WorkFact = Omit<ShownWorkJob, 'due' | 'lease'>;
 
 /** Notes when each kind of work in the background was done, and how it failed. */

@@ -23,7 +23,7 @@ export interface ConfigSize {
   readonly indexes: number;
 }
 
-/** What a workspace may have of something at most, and how more of it is refused. */
+/** The most that a workspace may have of something, and the refusal of more. */
 export interface CountBound {
   readonly max: number;
   /** @param wanted how many there would have been. */

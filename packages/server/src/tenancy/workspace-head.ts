@@ -2,7 +2,7 @@ import type { Change, Key, Scope, Store } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { type Environment, type Workspace, workspaceScopeName } from './workspace.ts';
 
-/** Where a person is to be let in. */
+/** The environment and org that a person is to be let into. */
 export interface OrgContext {
   readonly env: Environment;
   readonly orgCode: string;
@@ -10,7 +10,7 @@ export interface OrgContext {
   readonly requestId?: string | undefined;
 }
 
-/** What the platform itself knows of a workspace, in the workspace's own scope. Without it no caller is admitted. */
+/** The platform's own facts of a workspace, in the workspace's own scope. Without it no caller is admitted. */
 export interface WorkspaceHead {
   readonly id: string;
   readonly code: string;

@@ -28,7 +28,7 @@ export function shareKeyOf({ orgCode, tenantId }: Workspace): ShareKey {
   return { org: orgCode, workspace: tenantId };
 }
 
-/** What fills `{org}` in key templates: injective, because an org code has no hyphen. */
+/** The text for `{org}` in key templates: injective, because an org code has no hyphen. */
 export function workspaceOrg(workspace: Pick<Workspace, 'orgCode' | 'tenantCode'>): string {
   return `${workspace.orgCode}-${workspace.tenantCode}`;
 }

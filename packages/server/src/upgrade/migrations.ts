@@ -19,14 +19,14 @@ export class UnknownData extends Error {
 /** Makes of data of the version before it what this version is. */
 export interface Migration {
   readonly to: number;
-  /** What is another shape from then on, or why there is a number though nothing is. */
+  /** The change of shape from then on, or the reason for a number without one. */
   readonly says: string;
   /** Looks at all stores before one of them is changed, also where a start that was cut off has begun. @throws UnknownData */
   readonly judge?: (stores: Stores) => Promise<void>;
   /**
-   * What has to be written in the place of an item and beside it; nothing where all is as it has to be. An item that was
-   * rewritten may come again, after a start that was cut off. Entries of the audit log stay as they are, whatever they
-   * say: a reader has to know all of them. An item keeps its version.
+   * The items to write in the place of an item and beside it; none where all is as it has to be. An item that was
+   * rewritten may come again, after a start that was cut off. Entries of the audit log stay as they are: a reader has
+   * to know all of them. An item keeps its version.
    */
   readonly rewrite?: (
     item: Item,

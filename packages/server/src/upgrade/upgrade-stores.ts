@@ -45,7 +45,7 @@ async function spacesBehind(stores: Stores, to: number): Promise<readonly (keyof
 
 async function migrate({ maintenance }: OpenedStore, space: keyof Stores, migration: Migration): Promise<void> {
   const { to, rewrite } = migration;
-  // From here on an older release refuses the store, whether or not this comes to its end.
+  // From here on an older release refuses the store, whether or not this finishes.
   await maintenance.setDataVersion(-to);
   if (rewrite !== undefined)
     for await (const head of eachScope(maintenance)) await migrateScope(maintenance, head, { space, rewrite });

@@ -5,18 +5,18 @@ import { json, table } from '../store/table.ts';
 import { tryCommit } from '../store/transact.ts';
 import { pauseAfter, type RetryPauses, type SendDeps, type SendOutcome, send } from '../work/send.ts';
 
-/** Where an org wants its alerts sent. */
+/** The webhook for an org's alerts. */
 export interface StoredWebhook {
   /** The source of its secret. */
   readonly id: string;
   readonly url: string;
   readonly created_at: string;
   readonly created_by: string;
-  /** Where the gateway was reached by which it was set up. */
+  /** The address of the gateway by which it was set up. */
   readonly management_url: string;
 }
 
-/** How far the last message has come. */
+/** The progress of the last message. */
 export interface AlertDelivery {
   readonly id: string;
   readonly type: string;
@@ -28,7 +28,7 @@ export interface AlertDelivery {
   readonly next_attempt_at: string | null;
 }
 
-/** What is to be sent, as a job has it. */
+/** A message to send, as a job has it. */
 export interface DeliveryWork {
   readonly job: typeof deliveryJob;
   readonly org: string;
@@ -92,7 +92,7 @@ export async function deliver(deps: DeliverDeps, work: DeliveryWork, renewLease:
   const outcome = await send(deps, { id, body, url, keys: [deps.keyOf(webhook)], timeoutMilliseconds });
   // A platform that ends has cut the call off: that is no failure of the receiver.
   if (outcome.state !== 'delivered') await renewLease();
-  // If it is refused, another node has taken the work over and come to its end.
+  // If it is refused, another node has taken the work over and finished.
   await tryCommit(deps.platform, changesAfter(work, outcome, deps.now()));
 }
 
@@ -114,7 +114,7 @@ function changesAfter(work: DeliveryWork, outcome: SendOutcome, now: number): re
   ];
 }
 
-/** A newer test may have taken the place of one: the queue removes the one that it has begun with, and no other. */
+/** A newer test may have taken the place of one: the queue removes the work that it started with, and no other. */
 function workDone(work: DeliveryWork): readonly Change[] {
   return work.type === testType ? [] : [deliveryWorks.remove(work, 'present')];
 }

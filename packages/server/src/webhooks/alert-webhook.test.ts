@@ -238,7 +238,7 @@ function isWrong(error: unknown): boolean {
 
 async function assertRefused({ webhook, platform }: Opened, bodies: readonly unknown[]): Promise<void> {
   for (const body of bodies) {
-    // What the gateway refuses by the contract does not come here.
+    // A body that the gateway refuses by the contract does not come here.
     if (checkSchema(alertWebhookApi.setAlertWebhook.body, body).length > 0) continue;
     await assert.rejects(webhook.set(command, body as { readonly url: string }), isWrong, JSON.stringify(body));
   }

@@ -35,11 +35,11 @@ export interface AlertWebhook {
    * Puts one in place of another. Its secret is shown this once. @throws Problem `validation_failed`, `unknown_field`.
    */
   set(command: WebhookCommand, body: { readonly url: string }): Promise<CreatedWebhook>;
-  /** What waits is sent no more. @throws Problem `not_found`. */
+  /** Waiting alerts are sent no more. @throws Problem `not_found`. */
   remove(command: WebhookCommand): Promise<void>;
   /** Has a message sent that says nothing. @throws Problem `not_found`. */
   test(orgCode: string): Promise<{ readonly id: string }>;
-  /** What has an alert sent, for the commit of what it tells of; nothing where the org wants none. */
+  /** The work that sends an alert, for the commit of the event; nothing where the org wants none. */
   announce(orgCode: string, event: AlertEvent): Promise<readonly Change[]>;
   /** Sends what one of the above has left. */
   readonly job: Job;
@@ -50,7 +50,7 @@ export interface AlertWebhook {
 export interface WebhookCommand {
   readonly orgCode: string;
   readonly auditContext: AuditContext;
-  /** Where the management gateway is reached. */
+  /** The address of the management gateway. */
   readonly managementUrl: string;
 }
 
@@ -73,7 +73,7 @@ export interface AlertWebhookDeps {
   /** The source of the secrets, so that none lies in the store. */
   readonly rootKey: Buffer;
   readonly rules: CallRules;
-  /** Where an org gets more. @param base the address that the management gateway had when the webhook was set. */
+  /** The page for upgrades. @param base the address that the management gateway had when the webhook was set. */
   readonly upgradeUrl: (base: string) => string;
   /** Has work done that is new. */
   readonly wake: () => void;

@@ -10,7 +10,7 @@ interface AlertRouteDeps {
   readonly site: ConsoleSite;
 }
 
-/** Where an org wants its alerts sent. An address can hold a secret of its receiver, so an admin alone sees it. */
+/** The webhook for an org's alerts. An address can hold a secret of its receiver, so an admin alone sees it. */
 export function alertRoutes({ alertWebhook, site }: AlertRouteDeps): readonly AnyRoute[] {
   const commandOf = (request: RequestEnvelope, { command }: Callers['org_admin']): WebhookCommand => ({
     ...command,

@@ -101,7 +101,7 @@ test('an org has eight visits at a time, and others begin beside them', async ()
   await until(() => names().includes('quick'));
   await settle();
   assert.equal(started.length, 9);
-  // What waits is not looked at again and again.
+  // Waiting work is not looked at again and again.
   assert.equal((await due()).length, 9);
   for (const name of names()) end(name);
   await until(async () => (await due()).length === 0);

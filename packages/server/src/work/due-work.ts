@@ -1,7 +1,7 @@
 /**
- * Work of the queue `automation`: what an org has configured to happen, due at a time. Each item says that there is work
- * in its scope, and its job takes it, moves it or removes it. Visits last as long as others take to answer, so they
- * go on beside each other, within a share for each org: a slow receiver of one org delays no other.
+ * Work of the queue `automation`: the automation that an org has configured, due at a time. Each item says that there
+ * is work in its scope, and its job takes it, moves it or removes it. Passes last as long as others take to answer, so
+ * they go on beside each other, within a share for each org: a slow receiver of one org delays no other.
  */
 import type { Clock } from '../lib/clock.ts';
 import { type Item, type Scope, ScopeClosed } from '../store/port.ts';
@@ -34,7 +34,7 @@ export interface DueSpace extends JobSpace {
   readonly env: Environment;
 }
 
-/** What is due in a scope, by name. By `job` it finds its job, whose own the other members are. */
+/** The timers of a scope, by name. By `job` it finds its job, whose own the other members are. */
 export const timers = table(
   (name: string) => ({ pk: 'due', sk: name }),
   json<{ readonly job: string }>('piece of due work', { job: 'string' }),

@@ -9,7 +9,7 @@ import type { JobSpace } from './work-queue.ts';
 
 export interface ExpirySweepOptions {
   readonly spaces: readonly JobSpace[];
-  /** Where the nodes of a platform agree which of them sweeps. */
+  /** The scope in which the nodes of a platform agree which of them sweeps. */
   readonly shared: Scope;
   /** Names the process among those that may sweep. */
   readonly nodeId: string;
@@ -97,7 +97,7 @@ export class ExpirySweep {
   }
 }
 
-/** What lies in a closed scope cannot be removed and stays due, so a step looks past as much of it as the last one met. */
+/** Items of a closed scope cannot be removed and stay due, so a step looks past as many of them as the last one met. */
 async function sweep({ store, maintenance }: JobSpace, now: number, goesOn: () => Promise<boolean>): Promise<void> {
   const closed = new Set<ScopeName>();
   const pace = paceBackground();

@@ -43,7 +43,7 @@ export function withParts<Parts extends object, Space>(job: Job<Space>, parts: P
 
 /** A run of a job whose progress is a stored row. */
 export interface JobSteps<Row> {
-  /** How far it is; undefined where nothing is left to do. */
+  /** The progress of the job; undefined where nothing is left to do. */
   readonly row: () => Promise<Row | undefined>;
   /**
    * Does a bounded part, held to the row, since two processes may be at it. `wait`: others are in the way; `over`: nothing is
@@ -156,7 +156,7 @@ function paced(renewLease: RenewLease): RenewLease {
   };
 }
 
-/** What cannot be read stays as it is: the job reports the damage. */
+/** An unreadable item stays as it is: the job reports the damage. */
 function leasedText(scope: Scope, item: Item, leased: Leased): string {
   try {
     return JSON.stringify({ ...works.row(scope, item).value, leased });

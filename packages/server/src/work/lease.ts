@@ -10,7 +10,7 @@ import {
 } from '../store/port.ts';
 import { attemptCommit } from '../store/transact.ts';
 
-/** Who has a lease, as its row says it. */
+/** The holder of a lease, as its row names it. */
 export interface Leased {
   /** The node. */
   readonly by: string;
@@ -29,7 +29,7 @@ export interface LeaseTerms {
   readonly renewAfter?: number;
   /** The item whose version tells that the lease is held: who takes it over writes that item. */
   readonly key: Key;
-  /** What takes or renews it. Held to the condition of the item. */
+  /** The changes that take or renew it. Held to the condition of the item. */
   readonly put: (leased: Leased, condition: Condition) => readonly Change[];
   readonly options?: CommitOptions;
 }
@@ -52,7 +52,7 @@ export class Lease {
   #renewedAt: number | undefined;
   #renewalDueAt: number | undefined;
 
-  /** One that its first commit takes. @param version of the item; undefined where there is none. */
+  /** A lease that its first commit takes. @param version of the item; undefined where there is none. */
   constructor(terms: LeaseTerms, version?: number) {
     this.#terms = terms;
     this.#version = version;
@@ -88,7 +88,7 @@ export class Lease {
     return age < 0 || age >= renewAfter;
   }
 
-  /** What is to be in a commit by which something is done under the lease. */
+  /** The changes for a commit by which something is done under the lease. */
   changes(): readonly Change[] {
     const { clock, milliseconds, key, node, put } = this.#terms;
     const now = clock.now();

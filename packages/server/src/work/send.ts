@@ -99,7 +99,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
     .replace(/\uFFFD$/, '');
 }
 
-/** How long an attempt that failed is followed by none, in milliseconds. */
+/** The pauses after failed attempts, in milliseconds. */
 export interface RetryPauses {
   /** After so many attempts; undefined where there is no further one. */
   readonly after: (attempts: number) => number | undefined;

@@ -33,10 +33,10 @@ export interface WorkItem {
   readonly run: () => Promise<void>;
 }
 
-/** What is done with a piece of work; undefined where another node has to do it. */
+/** Takes a piece of work; undefined where another node has to do it. */
 export type Take<Space> = (space: Space, entry: DueItem, isClosed: () => boolean) => WorkItem | undefined;
 
-/** When something is due that a builder waits for: from the beginning of time, whatever was known of it before. */
+/** The due time of work that a builder waits for: from the beginning of time, whatever was known of it before. */
 export const immediately = 0;
 
 const turnMilliseconds = 1000;
@@ -155,7 +155,7 @@ export class WorkQueue<Space extends JobSpace> {
     if (taken === undefined) return true;
     const share = taken.share ?? key;
     if ((this.#ofShare.get(share) ?? 0) >= perShare) {
-      // Put off, it would not be known as asked for any more.
+      // Deferred, it would not be known as asked for any more.
       if (item.due?.at === immediately) return true;
       const before = over.get(share) ?? 0;
       over.set(share, before + 1);
@@ -199,7 +199,7 @@ interface ScannedSpace<Space> {
   readonly over: Map<string, number>;
 }
 
-/** What another has moved meanwhile stays where that has put it. */
+/** An item that another has moved meanwhile stays where that has put it. */
 export async function defer(scope: Scope, { pk, sk, value, version }: Item, due: Due): Promise<void> {
   const put = { kind: 'put', pk, sk, value, if: { version }, due } as const;
   await scope.commit([put], { priority: 'background' }).catch(ignoreConflict);

@@ -2,14 +2,14 @@ import { Problem } from '../../lib/problem.ts';
 import type { RequestHead } from '../request.ts';
 import { readBearerToken, twoCredentials } from './read-token.ts';
 
-/** Where the management gateway is reached, as far as it is known beforehand. */
+/** The address of the management gateway, as far as it is known beforehand. */
 export interface ConsoleSite {
   readonly managementUrl: string | undefined;
   /** Whether browsers may send the session over https alone. */
   readonly isSecure: boolean;
 }
 
-/** What the gateway's own pages are under: the address that was set, or the one that the request was sent to. */
+/** The address of the gateway's own pages: the address that was set, or the target of the request. */
 export function siteUrl({ managementUrl }: ConsoleSite, { headers }: RequestHead): string {
   return managementUrl ?? `http://${headers.host ?? ''}`;
 }

@@ -8,7 +8,7 @@ export const [jsonlType] = jsonlTypes;
 
 export type FileFormat = 'csv' | 'jsonl';
 
-/** What a file is to be written in: what `format=` says, else what is accepted, else JSON Lines. @throws Problem `invalid_request`. */
+/** The format that `format=` names, else an accepted one, else JSON Lines. @throws Problem `invalid_request`. */
 export function readFileFormat(text: string | undefined, incoming: RequestHead): FileFormat {
   if (text === undefined) return preferredType(incoming, [csvType, ...jsonlTypes]) === csvType ? 'csv' : 'jsonl';
   if (text === 'csv' || text === 'jsonl') return text;

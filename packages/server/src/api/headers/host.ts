@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { RequestHead } from '../request.ts';
 import type { ConsoleSite } from './console-cookie.ts';
 
-/** Where a request was sent to, by its own words. The name is in lower case, of IPv6 without brackets. */
+/** The host and port that a request names as its target. The name is in lower case, of IPv6 without brackets. */
 export interface Host {
   readonly name: string;
   /** `''` where none is given. */

@@ -2,7 +2,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Reply } from '../reply.ts';
 import type { RequestHead } from '../request.ts';
 
-/** What a caller holds to be current, or not to be, for a change to be made. */
+/** The versions that a caller holds to be current, or not to be, for a change to be made. */
 export interface Preconditions {
   readonly ifMatch?: IfMatch | undefined;
   readonly ifNoneMatch?: IfMatch | undefined;
@@ -27,7 +27,7 @@ function readMatch(name: string, header: string): IfMatch {
   return read;
 }
 
-/** What such a header says; undefined where it is none. A weak tag never matches in `If-Match`. */
+/** Reads the tags of such a header; undefined where it is malformed. A weak tag never matches in `If-Match`. */
 export function parseIfMatch(header: string): IfMatch | undefined {
   if (header.trim() === '*') return '*';
   const tags = readTags(header);

@@ -26,7 +26,7 @@ export function twoCredentials(): Problem {
   return new Problem('invalid_request', 'the request carries two credentials that differ');
 }
 
-/** What a header says, however often it says it. @throws Problem `invalid_request` where it says two things. */
+/** The value of a header, however often it is sent. @throws Problem `invalid_request` where it has two values. */
 function onlyValue({ headers, rawHeaders }: RequestHead, name: string): string | undefined {
   if (headers[name] === undefined) return undefined;
   let value: string | undefined;

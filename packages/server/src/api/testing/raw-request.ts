@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 
 /**
- * What a reader of requests makes of this text, byte for byte as a client may send it. Only tests may use it.
+ * The result of a reader of requests for this text, byte for byte as a client may send it. Only tests may use it.
  * @param lines the request line and the headers; `Host` is added where it is missing.
  */
 export async function readRaw<T>(

@@ -76,7 +76,7 @@ async function costOf(all: readonly Getting[], recorder: DecisionRecorder | unde
   return (user + system) / gets;
 }
 
-/** What recording costs a get, in microseconds of each round. */
+/** The cost of recording a get, in microseconds of each round. */
 async function differences(statements: readonly object[], recorder: DecisionRecorder): Promise<readonly number[]> {
   const all = Array.from({ length: callers }, (_, index) => gettingOf(statements, index));
   const found: number[] = [];

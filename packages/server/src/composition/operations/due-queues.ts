@@ -18,7 +18,7 @@ export interface DueQueue extends ShownQueue {
   readonly jobs: ReadonlyMap<string, number>;
 }
 
-/** What expires may be large. */
+/** Limits of the items that are counted: those that expire may be large. */
 const countedMax = { work: 100, automation: 100, expire: 20 } as const;
 const spaceNames = ['platform', 'test', 'prod'] as const;
 const queueNames = ['work', 'automation', 'expire'] as const;
@@ -42,7 +42,7 @@ interface DueEntries {
 }
 
 /**
- * What is due now and not taken, and what is taken; a queue that cannot be read, or not in time, is left out.
+ * The items that are due now and not taken, and those that are taken. A queue that is not read in time is left out.
  * @param holderOf the node that a lease of an outbox names.
  */
 export async function readQueues(spaces: Spaces, now: number, holderOf: HolderOf): Promise<QueueState> {
@@ -66,7 +66,7 @@ async function readQueue(
   { space, queue }: Pick<DueEntries, 'space' | 'queue'>,
   now: number,
 ): Promise<DueEntries> {
-  // What is taken is due when its lease ends, behind what is due now.
+  // A taken item is due when its lease ends, behind the items that are due now.
   const [ahead, more] = queue === 'expire' ? [0, 1] : [leaseMilliseconds, leasesMax];
   const found = await spaces[space].maintenance.due(queue, now + ahead, countedMax[queue] + more);
   const later = found.findIndex(({ item }) => (item.due?.at ?? now) > now);

@@ -1,4 +1,4 @@
-/** What the operator is shown of a running node: each part is bounded, and a part that cannot be read keeps no other back. */
+/** A node's health for the operator: each part is bounded, and a part that cannot be read keeps no other back. */
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { Config } from '../../config.ts';
@@ -45,7 +45,7 @@ export interface NodeHealthDeps {
 interface NodeReading extends NodeHealthDeps {
   readonly state: () => NodeState;
   readonly sizes: CachedSizes;
-  /** Where several nodes may share the store. */
+  /** Given where several nodes may share the store. */
   readonly registry: NodeRegistry | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Where every cache that a commit of another node may make wrong is registered. */
+/** Registers every cache that a commit of another node may make wrong. */
 import { createHash } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { engineOf } from '../../engines/registry.ts';

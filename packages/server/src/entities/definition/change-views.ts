@@ -87,7 +87,7 @@ async function planViews(
   return { before, after, version: shown.version, changes };
 }
 
-/** What views that are sent for a config name of others. */
+/** The names of other entities in views that are sent for a config. */
 function namedByViews(
   { definition, views }: EntityContent,
   { action, sent }: { readonly action: ApiAction; readonly sent: unknown },

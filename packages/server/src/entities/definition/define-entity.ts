@@ -42,7 +42,7 @@ export async function defineEntity(
   return { ...(outcome.before.answer as DefinedEntity), isReplayed: true };
 }
 
-/** What `defineEntity` would make. Nothing is written. @throws Problem as `defineEntity`. */
+/** The result that `defineEntity` would have. Nothing is written. @throws Problem as `defineEntity`. */
 export async function previewEntity(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<PlannedEntity> {
   const { definition, defined } = await parseInOrg(deps, orgCode, input);
   await planConfig(deps, orgCode, async (set, next) => ({

@@ -8,10 +8,10 @@ import { actions, entityNameProblem, isShownBy, lookedUpByContent, lookedUpViews
 
 type LookedUpView = ReturnType<typeof lookedUpViews>[number];
 
-/** What an entity names of others, with what it is itself. It may be what no definition is: what can be read of it counts. */
+/** An entity's names of others, with its own. It may be no valid definition: the readable part counts. */
 export interface NamedByEntity {
   readonly entityName: unknown;
-  /** The catalog, and where it stands; undefined where it is not asked about. */
+  /** The catalog, and its pointer; undefined where it is not asked about. */
   readonly fields?: unknown;
   readonly lookedUp: readonly LookedUpView[];
   /** Those by which the entity itself is looked up. */
@@ -55,7 +55,7 @@ export async function unknownTargets(set: ConfigSet, named: NamedByEntity): Prom
   return errors;
 }
 
-/** What stands for the lookup in a field as it is sent, and where. */
+/** The lookup in a field as it is sent, and its pointer. */
 function lookupIn(field: unknown): { readonly lookup?: unknown; readonly pointer: string } {
   const { lookup, items } = isObject(field) ? field : {};
   const ofElements = isObject(items) ? items.lookup : undefined;

@@ -256,7 +256,7 @@ function withoutUndefined(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, one]) => one !== undefined));
 }
 
-/** What the change without force comes to, as a client sees it. */
+/** The outcome of the change without force, as a client sees it. */
 async function refusalOf(work: Promise<unknown>) {
   try {
     await work;

@@ -18,8 +18,8 @@ type ChangeStep = ReturnType<typeof definitionSteps>[number];
 /** A step of a change, and the records that it concerns. */
 interface PreviewedStep extends ChangeStep {
   /**
-   * How many records fail by it, lose a value, are indexed, are gone through to fill a field, or equal others; `atLeast` where
-   * not all could be looked at.
+   * The number of records that fail by it, lose a value, are indexed, are gone through to fill a field, or equal
+   * others; `atLeast` where not all could be looked at.
    */
   readonly records: number | { readonly atLeast: number };
   /** Some of those that fail, with why, lose a value or equal others. */

@@ -18,7 +18,7 @@ import {
 type OwnerIndexDefinition = NonNullable<EntityDefinition['ownerIndexes']>[number];
 type UniqueIndexDefinition = NonNullable<EntityDefinition['UniqueIndexes']>[number];
 
-/** What a change of an entity's definition means, a sentence each. */
+/** The effects of a change of an entity's definition, a sentence each. */
 export function describeDefinition(previous: EntityDefinition, after: EntityDefinition): readonly string[] {
   const before = withNamesOf(previous, after);
   const warnings = [
@@ -138,7 +138,7 @@ function changedUnique(before: UniqueIndexDefinition, after: UniqueIndexDefiniti
   return sentences.length > 0 ? [...sentences, rebuilt] : [];
 }
 
-/** What a change of views means, a sentence each. `of` says whose they are, such as " of `list`"; empty for all actions. */
+/** The effects of a change of views, a sentence each. `of` is such as " of `list`", and empty for all actions. */
 export function describeViews(
   of: string,
   { before, after }: { readonly before: Views | undefined; readonly after: Views | undefined },
@@ -187,7 +187,7 @@ function changedView(
   return sentences.length > 0 ? sentences : [`${label} shows its fields in another order`];
 }
 
-/** What people may see of the records that stand, which they could not before, a sentence each. */
+/** The values of existing records that people may see after the change and could not before, a sentence each. */
 export function widenedEntity(before: EntityContent, after: EntityContent): readonly string[] {
   const { unsealed, shown, showsAll } = widening(before, after);
   return [

@@ -310,12 +310,12 @@ function fieldsToHide({ before, after }: MigrationStep): readonly string[] {
   return hiddenFields(before, after);
 }
 
-/** How many records have values of fields that are hidden once the step is made; undefined where none may have. */
+/** The number of records with values of fields that the step hides; undefined where none may have. */
 async function recordsToHide(store: Store, orgCode: string, step: MigrationStep): Promise<ReportedValues | undefined> {
   return step.before === undefined ? undefined : notified(store, orgCode, step.before, fieldsToHide(step));
 }
 
-/** How many records have values that the step loses, since their fields take values of another making; undefined where none may. */
+/** Counts records with values that the step loses as fields change their type; undefined where none may have. */
 async function recordsToLose(
   store: Store,
   orgCode: string,

@@ -17,7 +17,7 @@ interface ShownIndex {
   readonly name: string;
   readonly kind: IndexState['kind'];
   readonly state: 'building' | 'ready' | 'failed';
-  /** How many of the records it holds, while it is being built. */
+  /** Number of records that it holds, while it is being built. */
   readonly done?: number;
   readonly total?: number;
   /** Of a failed unique index some records that have the same values. */
@@ -30,13 +30,13 @@ interface ShownIndex {
 interface ShownFill {
   readonly field: string;
   readonly state: FillState['state'];
-  /** How many of the records have been gone through, while it is being filled. */
+  /** Number of records that have been gone through, while it is being filled. */
   readonly done?: number;
   readonly total?: number;
   readonly failed?: NonNullable<FillState['failed']>;
 }
 
-/** What is made of the records that stand: fields are filled first, indexes built then. */
+/** The work on existing records: fields are filled first, indexes built then. */
 export interface ShownBuilds {
   readonly indexes: readonly ShownIndex[];
   readonly fills?: readonly ShownFill[];

@@ -183,7 +183,7 @@ test('of more records than are looked at the answer says so, and asks to be forc
   const refused = await changeTo(node, [x({ validate: true, pattern: '^a' })]);
   assert.deepEqual(refused, { would_fail: 0, checked: lookBudget.records - 1, complete: false, examples: [] });
   assert.equal(await changeTo(node, [x({ index: true })]), undefined);
-  // What the store can be asked leaves out all of them but one.
+  // The query of the store leaves out all of them but one.
   await create(node, { x: 'b' });
   const narrowed = await changeTo(node, [x({ colType: 'enum', enumValues: ['a'] })]);
   assert.deepEqual(

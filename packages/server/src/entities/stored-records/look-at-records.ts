@@ -6,7 +6,7 @@ import type { Store } from '../../store/port.ts';
 import { type WorkspaceOfOrg, workspacesOf } from '../../tenancy/port.ts';
 
 /**
- * How much is looked at: records, among which each workspace counts as one, and what their texts come to. Of the `rows` the
+ * Bounds of a look: records, among which each workspace counts as one, and the length of their texts. Of the `rows` the
  * store leaves out those that need no look.
  */
 export const lookBudget = { rows: 1_000_000, records: 10_000, characters: 16 * 1024 * 1024 } as const;

@@ -27,7 +27,7 @@ interface Narrowing {
   readonly checks: CompiledEntity['checks'];
 }
 
-/** What was found of records that a definition refuses, as far as they were looked at. */
+/** The records found that a definition refuses, as far as they were looked at. */
 export interface FailingRecords extends RecordScan {
   readonly would_fail: number;
   readonly examples: readonly FailingRecord[];
@@ -68,7 +68,7 @@ export async function failingRecords(store: Store, narrowing: Narrowing): Promis
   return (await failuresByPart(store, narrowing)).found;
 }
 
-/** What of a definition refuses a record: a field, or a check by its expression. */
+/** The part of a definition that refuses a record: a field, or a check by its expression. */
 interface FailingPart {
   readonly kind: 'field' | 'check';
   readonly name: string;
@@ -108,7 +108,7 @@ function fieldOf({ pointer }: InputError): string {
   return pointer.split('/')[1] ?? '';
 }
 
-/** Who may change definitions need not be one who may read records: no sentence holds what a record does. */
+/** A caller who may change definitions may lack the right to read records: no sentence holds a record's value. */
 function withoutValue(error: InputError): InputError {
   const { pointer, code } = error;
   return { pointer, code, message: `field \`${fieldOf(error)}\` names a record that does not exist` };

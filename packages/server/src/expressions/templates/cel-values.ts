@@ -17,7 +17,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** What expressions have taken, in steps of at most about 250 ns. Expressions that share an effort share its bound. */
+/** The cost of expressions so far, in steps of about 250 ns at most. Expressions that share it share its bound. */
 export interface Effort {
   steps: number;
 }
@@ -56,7 +56,7 @@ export function chargeBuilt(effort: Effort, characters: number): void {
 
 // JSON as CEL has it, and the other way round.
 
-/** What a member that is not there is read as, and what cannot be a value of its type. */
+/** Read for a missing member, and for a value that does not fit its type. */
 export const absent: unique symbol = Symbol('absent');
 
 /** A member of a JSON object that it has itself: names such as `constructor` are nothing but data. */

@@ -26,9 +26,9 @@ interface ValueAccess {
 
 export interface CompiledNode {
   readonly evaluate: Evaluate;
-  /** Where the whole node names a value. */
+  /** Set where the whole node names a value. */
   readonly access: ValueAccess | undefined;
-  /** What it reads, by the names with which it begins. */
+  /** The values that it reads, by the names with which it begins. */
   readonly used: ReadonlyMap<string, UsedType>;
   /** Whether its value depends on the time zones and locales that a node knows. */
   readonly isOfNode: boolean;

@@ -28,7 +28,7 @@ export interface CompiledTemplate {
   readonly isOfNode: boolean;
   /**
    * The JSON with the values of its expressions. A text that is one expression becomes its value, null where it has none;
-   * in a longer text the value stands as text, empty where there is none.
+   * in a longer text the value is text, empty where there is none.
    * @param effort what was taken before; templates that share one share its bound.
    * @throws TemplateError `expression_failed`, `expression_too_costly`.
    */
@@ -227,7 +227,7 @@ interface ExpressionPart {
 }
 
 /**
- * The parts of a text, in their order. `{{{{` stands for two braces of the text. White space around a text that is one
+ * The parts of a text, in their order. `{{{{` means two braces of the text. White space around a text that is one
  * expression is none of its parts.
  */
 function partsOf(text: string): readonly (string | ExpressionPart)[] | ExpressionMistake {
@@ -269,7 +269,7 @@ export function withoutExpressions(
   return parts.map((part) => (typeof part === 'string' ? part : insteadOf(part.source))).join('');
 }
 
-/** Where the braces are that close an expression: those in its texts do not. */
+/** The place of the braces that close an expression: those in its texts do not. */
 function endOf(text: string, start: number): number | undefined {
   let quote: string | undefined;
   for (let at = start; at < text.length; at += 1) {

@@ -1,4 +1,4 @@
-/** What operators, functions and methods do with values: the library of CEL does it, one operation at a time. */
+/** The operators, functions and methods of values: the library of CEL runs them, one operation at a time. */
 import { EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { roomyEnvironment } from '../compile-expression.ts';
 import { durationPrefix } from '../grammar.ts';

@@ -10,7 +10,7 @@ export type ValueType =
   | { readonly kind: 'fields'; readonly types: ReadonlyMap<string, ValueType> }
   | { readonly kind: 'list'; readonly of: ValueType };
 
-/** What an expression may name. A record of which nothing is known is `dyn`. */
+/** The names that an expression may use. A record of which nothing is known is `dyn`. */
 export interface TemplateScope {
   readonly record?: ValueType;
   readonly before?: ValueType;
@@ -81,8 +81,8 @@ export function elementType(type: ValueType): ValueType | undefined {
 }
 
 /**
- * What an expression reads of a value, and of its members: the checker of types learns of nothing else, so its work is
- * bounded by the expression and not by what is in scope.
+ * The parts of a value that an expression reads: the checker of types learns of nothing else, so its work is bounded by
+ * the expression and not by what is in scope.
  */
 export class UsedType {
   readonly type: ValueType;

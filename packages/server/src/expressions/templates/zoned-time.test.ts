@@ -20,7 +20,7 @@ function evaluate(source: string, at: string | number, input: unknown = {}): unk
   return compiled.evaluate(valuesAt(typeof at === 'number' ? at : Date.parse(at), input), { steps: 0 });
 }
 
-/** What a template is refused with, and at which character. */
+/** The error that refuses a template, and its character. */
 function mistake(source: string): string {
   const compiled = compileTemplate(`{{${source}}}`, scope, '');
   assert.ok(Array.isArray(compiled), source);
@@ -33,7 +33,7 @@ const methods = [
 ];
 
 for (const [at, zone, expected] of [
-  // The hour that is left out in spring, and the one that comes twice in autumn.
+  // The hour that is left out in spring, and the hour that comes twice in autumn.
   ['2026-03-29T00:59:59.999Z', 'Europe/Berlin', [2026, 2, 29, 28, 0, 87, 1, 59, 59, 999]],
   ['2026-03-29T01:00:00Z', 'Europe/Berlin', [2026, 2, 29, 28, 0, 87, 3, 0, 0, 0]],
   ['2026-10-25T00:30:00Z', 'Europe/Berlin', [2026, 9, 25, 24, 0, 297, 2, 30, 0, 0]],

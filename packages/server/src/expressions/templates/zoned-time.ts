@@ -1,4 +1,4 @@
-/** What expressions of templates read of a time in a time zone. What a node knows of zones and locales is not the same everywhere. */
+/** Reads of a time in a time zone by expressions of templates. Nodes do not all know the same zones and locales. */
 
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { isKnownZone, isLocale, timeZone } from '../../lib/locales.ts';
@@ -31,7 +31,7 @@ export const formatTimeName = 'formatTime';
 /** A time, a pattern, a time zone and a locale. */
 export const formatTimeArguments = 4;
 
-/** What is wrong with the arguments that an expression says itself; undefined where nothing is. @param texts undefined for what is not known before. */
+/** The mistake in literal arguments, if any. @param texts undefined for arguments that are not literal. */
 export function localeMistake(texts: LocaleTexts): string | undefined {
   const { zone, pattern, locale } = texts;
   if (zone !== undefined && timeZone(zone) === undefined) return `there is no time zone \`${shortened(zone)}\``;
@@ -104,7 +104,7 @@ type FormatPart = (time: ZonedTime, names: LocaleNames) => string;
 
 const patternCharactersMax = 100;
 
-/** What writes a time by a pattern; what is wrong with the pattern, where it is none. */
+/** The writers of a time by a pattern, or the mistake in the pattern. */
 function timePattern(pattern: string): readonly FormatPart[] | { readonly message: string } {
   if (pattern.length > patternCharactersMax)
     return { message: `a pattern is longer than ${patternCharactersMax} characters` };

@@ -40,7 +40,7 @@ export function createAnswer(deps: AnswerDeps): AnswerRequest {
       // A body that is still being read while the answer is under way may end after it, or never.
       if (reply.stream !== undefined && isStreamed(incoming)) endWithReply(incoming, response, linger);
       else if (!incoming.complete) leaveUnread(incoming, response, linger);
-      // The last answer of a connection: one that stayed open would hold up the end of the drain.
+      // The last answer of a connection: a connection that stayed open would hold up the end of the drain.
       if (isDraining()) endWithReply(incoming, response, linger);
       watch.answering(trace, reply.status);
       return send(response, reply, requestId);
@@ -54,7 +54,7 @@ export function createAnswer(deps: AnswerDeps): AnswerRequest {
       leaveUnread(incoming, response, linger);
       void answer(errors.reply(error, requestId));
     };
-    // What ends here is the wait: the call may go on, and a write of it may yet be stored.
+    // Only the wait ends here: the call may go on, and a write of it may yet be stored.
     response.once('timeout', () => {
       if (response.headersSent || !(incoming.complete || incoming.readableEnded)) response.socket?.destroy();
       else refuse(noAnswer(method));
@@ -82,8 +82,8 @@ function noAnswer(method: string | undefined): Problem {
 }
 
 /**
- * What a request still sends when it is answered is read and dropped where it is little; otherwise the connection ends
- * with the reply. Only the headers decide, so that a refusal tells nothing about what was refused.
+ * The part of a request that is unread when it is answered is read and dropped where it is little; otherwise the
+ * connection ends with the reply. Only the headers decide, so that a refusal tells nothing about the refused request.
  */
 function leaveUnread(incoming: IncomingMessage, response: ServerResponse, linger: Linger): void {
   const { headers } = incoming;

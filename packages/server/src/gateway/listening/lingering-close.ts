@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What a client may send behind the last answer of its connection. */
+/** Limits of the bytes that a client may send behind the last answer of its connection. */
 export interface LingeringLimits {
   readonly bytesMax: number;
   /** Milliseconds without a byte. */
@@ -64,7 +64,7 @@ export function closeLingering(
   if (lastText === undefined) socket.end(written);
   else socket.end(lastText, written);
   socket.resume();
-  // Where a body filled its buffer, the parser has stopped the connection without its stream, which would not go on reading.
+  // A body that filled its buffer made the parser stop the connection, but not its stream: this reads on.
   socket._read(0);
 }
 

@@ -4,8 +4,8 @@ import { secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 
 /**
- * What is wrong with where a request says it is sent, if anything is: a request names one host, once or twice (RFC 9112, 3.2).
- * A target in absolute form is brought into origin form, which all that follows reads.
+ * The fault in a request's target, if any: a request names one host, once or twice (RFC 9112, 3.2). A target in
+ * absolute form is brought into origin form, which all that follows reads.
  */
 export function faultOfTarget(incoming: IncomingMessage): Problem | undefined {
   const { headers, httpVersionMinor, url = '' } = incoming;
@@ -28,7 +28,7 @@ const absolute = /^(https?):\/\/([^/?#]*)([^#]*)$/i;
 
 function faultOfAbsolute(incoming: IncomingMessage, url: string): Problem | undefined {
   const [, scheme = '', authority = '', rest = ''] = absolute.exec(url) ?? [];
-  // What is no address at all has no path either.
+  // A target that is no address at all has no path either.
   if (scheme === '') return undefined;
   const target = readHost(authority);
   if (target === undefined) return new Problem('invalid_request', 'the request target names no host');

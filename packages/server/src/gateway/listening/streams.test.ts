@@ -15,7 +15,7 @@ import { openBodyStream, readJsonBody } from '../pipeline/read-body.ts';
 const chunkBytes = 64 * 1024;
 const chunk = 'x'.repeat(chunkBytes);
 const longBytes = 128 * 1024 * 1024;
-/** What may be on its way: the buffers of both processes and of the system between them. */
+/** The bytes that may be on their way: the buffers of both processes and of the system between them. */
 const aheadMax = 32 * 1024 * 1024;
 
 interface Served extends Listener {

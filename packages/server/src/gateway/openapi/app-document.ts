@@ -35,7 +35,7 @@ interface DocumentedApp {
 /** The routes of one entity, or those that every app has, with its routes of the entities of the platform. */
 type DocumentedPart = { readonly entity: string } | 'every app';
 
-/** What the app gateway does for the org, in pieces. Others are served in between. */
+/** The operations of the app gateway for the org, in pieces. Others are served in between. */
 export async function* appDocument(app: DocumentedApp): AsyncGenerator<string> {
   const { orgCode, env, version, entities, part, view = 'default' } = app;
   const names = new Map<string, TypeNames>();
@@ -116,7 +116,7 @@ function assertIsView(view: string, documented: readonly DocumentedEntity[]): vo
   });
 }
 
-/** What an impersonating builder is refused beyond what the user is refused. */
+/** The refusals of an impersonating builder beyond those of the user. */
 function problemsOfActing({ method, access }: Operation, env: Environment): readonly ProblemCode[] {
   return env === 'prod' && access === 'token' && method !== 'GET' ? ['prod_read_only'] : [];
 }

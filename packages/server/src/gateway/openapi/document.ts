@@ -33,7 +33,7 @@ interface DocumentDeps {
   readonly schemas: Iterable<Readonly<Record<string, JsonSchema>>>;
   /** Any one of them lets a caller in. */
   readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
-  /** What may be wrong with a token. */
+  /** The problems of a token. */
   readonly tokenProblems: readonly ProblemCode[];
 }
 
@@ -144,14 +144,14 @@ async function* inPieces(pieces: readonly string[]): AsyncGenerator<string> {
   yield* pieces;
 }
 
-/** What a platform has or does without: its document leaves out the routes that would always be 404. */
+/** The optional features of a platform: its document leaves out the routes that would always be 404. */
 export interface DocumentedFeatures {
   readonly hasOperator: boolean;
   readonly hasInbox: boolean;
   readonly hasSignInLinks: boolean;
 }
 
-/** What the management gateway does: the same for every org. */
+/** The operations of the management gateway: the same for every org. */
 export function managementDocument(
   { hasOperator, hasInbox, hasSignInLinks }: DocumentedFeatures,
   kinds: ConfigKinds,

@@ -75,7 +75,7 @@ const problemsOfRecords: readonly ProblemCode[] = ['workspace_required', 'access
 
 const problemsOfLists: readonly ProblemCode[] = [...problemsOfRecords, 'unindexed_sort', 'search_unavailable'];
 
-/** What `handlers/app/transfer.ts` serves, for one entity. */
+/** The routes of `handlers/app/transfer.ts`, for one entity. */
 function transferOperations(documented: DocumentedEntity): readonly EntityOperation[] {
   return [importFile(documented), exportFile(documented)];
 }
@@ -312,7 +312,7 @@ const problemsOfWrites: readonly ProblemCode[] = [
   'before_event_failed',
   'plan_limit_exceeded',
 ];
-/** What the entities of access control refuse beyond that. */
+/** Further refusals of the entities of access control. */
 function problemsOfAccess(entityName: string): readonly ProblemCode[] {
   return systemEntityNames.includes(entityName) ? ['escalation_refused', 'last_admin', 'in_use'] : [];
 }

@@ -103,7 +103,7 @@ function expandable(
   return Object.fromEntries(members);
 }
 
-/** What was written under an earlier definition, or is shown to one who may not see all, may lack any field. */
+/** A record may lack any field: it may be of an earlier definition, or be shown to one who may not see all. */
 function recordSchema(entity: CompiledEntity): JsonSchema {
   const shown = fieldsOf(entity, ({ behaviour }) => behaviour.isSecret !== true);
   const own = Object.fromEntries(
@@ -143,7 +143,7 @@ export function isNeeded(entity: CompiledEntity, field: CompiledField): boolean 
   return field.required && !isFilled(entity, field);
 }
 
-/** What the platform makes may be sent as it stands, so that a record can be read, edited and put back. */
+/** Values of the platform may be sent unchanged, so that a record can be read, edited and put back. */
 function updateSchema(entity: CompiledEntity): JsonSchema {
   const own = fieldsOf(entity, () => true).flatMap((field) => underEachName(field, sendable(field)));
   const properties: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(own), ...platformFieldSchemas };
@@ -159,7 +159,7 @@ function isFilled(entity: CompiledEntity, { name, definition }: CompiledField): 
   return definition.default !== undefined || isOwnedByCaller(entity.definition, name);
 }
 
-/** What may be sent: `null` is no value, which is what fields are without that are not required. */
+/** The schema for a sent value: `null` means no value, which fields may have that are not required. */
 function sendable(field: CompiledField): JsonSchema {
   const schema = field.required || isPlatformMade(field.behaviour) ? fieldSchema(field) : orNull(fieldSchema(field));
   return field.behaviour.isSecret === true ? { ...schema, writeOnly: true } : schema;

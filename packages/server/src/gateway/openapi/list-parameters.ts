@@ -11,7 +11,7 @@ import {
 } from '../../schema/port.ts';
 import { type Parameter, queryParameter } from './operation.ts';
 
-/** What the filters of all entities share. */
+/** The schemas that the filters of all entities share. */
 export const filterSchemas: Readonly<Record<string, JsonSchema>> = {
   Filter: {
     ...text,
@@ -21,7 +21,7 @@ export const filterSchemas: Readonly<Record<string, JsonSchema>> = {
   FilterOperator: { ...text, enum: operators, default: 'eq' },
 };
 
-/** What a list and a count choose records by. */
+/** The parameters by which a list and a count choose records. */
 export function choiceParameters(entity: CompiledEntity): readonly Parameter[] {
   const { ownerIndexes = [] } = entity.definition;
   const isSearchable = [...entity.fields.values()].some(({ definition }) => definition.search === true);
@@ -73,7 +73,7 @@ export const partialReason: JsonSchema = {
   description: 'Which limit ended it: of the records that one call looks at, or of the time and work that it takes.',
 };
 
-/** @param entity that of a list; of an item no field stands in the query. */
+/** @param entity that of a list; of an item no field is in the query. */
 export function fieldsParameter(entity?: CompiledEntity): Parameter {
   const sentence =
     'The members of the view that a record is shown with, with commas between them. Those that identify it are always shown.';
@@ -145,7 +145,7 @@ export function orderParameters(entity: CompiledEntity, { isWhole = false } = {}
   ];
 }
 
-/** What an aggregate takes beside what chooses the records. */
+/** The parameters of an aggregate beside those that choose the records. */
 export function aggregateParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
     queryParameter(

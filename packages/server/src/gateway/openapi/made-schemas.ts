@@ -20,7 +20,7 @@ import { definitionSchemas } from '../../schema/port.ts';
 const definitions = definitionSchemas(schemaReference);
 const version = { type: 'integer' };
 
-/** What is not a config's to change may be sent as it stands; `null` takes out what a definition may be without. */
+/** Members that a config may not change may be sent unchanged; `null` takes out what a definition may be without. */
 const changeableMembers: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(
     Object.entries(definitions.EntityDefinition.properties).map(([name, schema]) => [

@@ -45,7 +45,7 @@ export interface Parameter {
   readonly deprecated?: true;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** The views of an entity that the parameter takes, of which `schema` has the one that replies are described by. */
+  /** The views of an entity that the parameter takes, of which `schema` has the view that describes replies. */
   readonly 'x-views'?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ const problemsOfEveryRoute: readonly ProblemCode[] = [
   'unavailable',
   'outcome_unknown',
 ];
-/** Only JSON is read as a whole, and so has a limit. A route that takes no body refuses one that is more than `{}`. */
+/** Only JSON is read as a whole, and so has a limit. A route that takes no body refuses more than `{}`. */
 function problemsOfBodies({ method, body }: Operation): readonly ProblemCode[] {
   if (body === undefined) return method === 'GET' ? [] : ['body_too_large', 'unsupported_media_type', 'unknown_field'];
   return 'application/json' in body ? ['body_too_large', 'unsupported_media_type'] : ['unsupported_media_type'];

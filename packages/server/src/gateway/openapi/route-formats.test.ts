@@ -10,7 +10,7 @@ import type { JsonSchema } from '../../lib/json-schema.ts';
 interface Described {
   /** Such as `listRuns?/since`. */
   readonly place: string;
-  /** What a route takes as a whole: `reach` puts a value into the place. */
+  /** The schema of a route's whole input: `reach` puts a value into the place. */
   readonly schema: JsonSchema;
   readonly reach: (value: unknown) => unknown;
   readonly at: (value: unknown) => unknown;

@@ -24,7 +24,7 @@ import { nameOf, partial, partialReason } from './list-parameters.ts';
 import { type Parameter, queryParameter } from './operation.ts';
 import { type ShowingAction, showingActions, type TypeNames, viewOf, viewsOf } from './type-names.ts';
 
-/** What the platform sets on every record. */
+/** The fields that the platform sets on every record. */
 export const platformFieldSchemas: Readonly<Record<string, JsonSchema>> = {
   id: guid,
   created_at: time,
@@ -34,7 +34,7 @@ export const platformFieldSchemas: Readonly<Record<string, JsonSchema>> = {
   version: { type: 'integer', description: 'Increases with every write of the record.' },
 };
 
-/** What a field of the entity's own holds, with what its builder says of it. */
+/** The schema of an entity's own field, with its builder's description. */
 export function fieldSchema({ behaviour, definition }: CompiledField): JsonSchema {
   const { description } = definition;
   return description === undefined ? behaviour.schema : { ...behaviour.schema, description };
@@ -132,7 +132,7 @@ export function viewSchemas(one: DocumentedView, shown: ShownViews): Readonly<Re
   );
 }
 
-/** What the action answers a record as. */
+/** The schema of a record in the action's replies. */
 export function shownBy(one: Pick<DocumentedView, 'names' | 'view'>, action: ShowingAction): JsonSchema {
   return schemaReference(shownName(one, action));
 }
@@ -170,7 +170,7 @@ function memberSchema(one: DocumentedView, viewField: ViewField): JsonSchema | u
     return isAlias ? asAlias(shown, field.name) : shown;
   }
   if (field?.definition.lookup?.entity === undefined) return undefined;
-  // A record that is not the caller's to get is `null`, and of one that lies too deep the id alone is shown.
+  // A record that is not the caller's to get is `null`, and of a record that lies too deep the id alone is shown.
   return anyOf([...[lookedUpBy(one, viewField) ?? [], 'RecordId'].flat().map(schemaReference), { type: 'null' }]);
 }
 

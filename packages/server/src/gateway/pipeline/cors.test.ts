@@ -32,7 +32,7 @@ const errors = createErrorReplies({
   onFault: (error) => assert.fail(String(error)),
 });
 
-/** What a page of the origin gets where a handler answers so. */
+/** The reply that a page of the origin gets where a handler answers so. */
 async function replyTo(origin: string, answer: () => Promise<Reply>): Promise<Reply> {
   const pages = await openPages();
   return readRaw(['GET /app/acme/list/order HTTP/1.1', `Origin: ${origin}`], (incoming) => {

@@ -79,7 +79,7 @@ const preflightHeaders = {
   'Access-Control-Max-Age': '600',
 };
 
-/** What a handler says of such replies is for pages that may read them. */
+/** The CORS headers of a handler's reply are for pages that may read them. */
 function withoutCors(headers: Reply['headers'] = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('Access-Control-')));
 }

@@ -32,7 +32,7 @@ export function readRequest(incoming: IncomingMessage, matched: MatchedRequest):
   const limits = route.access === 'public' ? strangersBody : {};
   if (takesBody === true) return readJsonBody(incoming, limits).then(withBody);
   if (takesBody === 'where sent' && hasBody(incoming)) return readSentBody(incoming, limits).then(withBody);
-  // What a caller says in vain is a mistake that it would otherwise not hear of. A body means nothing in a GET (RFC 9110, 9.3.1).
+  // An unexpected body is a mistake that the caller has to hear of. In a GET it means nothing (RFC 9110, 9.3.1).
   if (takesBody === undefined && !isSafe(incoming) && hasBody(incoming))
     return readSentBody(incoming, strangersBody).then((body) => withBody(refuseMembers(body)));
   return withBody(undefined);

@@ -3,12 +3,12 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { emailBytesMax } from './email-address.ts';
 
 /**
- * What makes two addresses one: NFC and lower case of the letters A to Z in the local part, and the domain as the domain name
- * that it is. Mail systems ignore the case of both, and a person who types `Ann@Example.com` once must not become two.
- * Nothing else is folded in the local part: `+tag`, dots, other scripts' letters that look like Latin ones and other scripts'
- * case stay distinct, since merging two persons is worse than not recognising one.
+ * The key that equal addresses share: NFC and lower case of the letters A to Z in the local part, and the domain as a
+ * domain name. Mail systems ignore the case of both, and a person who types `Ann@Example.com` once must not become two.
+ * Nothing else is folded in the local part: `+tag`, dots, other scripts' letters that look like Latin ones and other
+ * scripts' case stay distinct, since merging two persons is worse than not recognising one.
  *
- * What is longer than an address may be is left as it is: the time of NFC grows with the square of the marks on one letter.
+ * A text too long for an address is not changed: NFC takes time that grows with the square of a letter's marks.
  */
 export function emailKey(email: string): string {
   return formsOf(email).normal;
@@ -33,7 +33,7 @@ function formsOf(email: string): { readonly spelled: string; readonly normal: st
   return { spelled, normal: start + names.unicode, ascii: start + names.ascii };
 }
 
-/** What makes two domain names one: `BÜCHER.example`, `bu\u0308cher.example` and `xn--bcher-kva.example` are. */
+/** The key of equal domain names: `BÜCHER.example`, `bu\u0308cher.example` and `xn--bcher-kva.example` have one. */
 export function domainKey(domain: string): string {
   if (domain.length > emailBytesMax) return domain;
   return domainNames(domain)?.unicode ?? folded(domain);
@@ -41,7 +41,7 @@ export function domainKey(domain: string): string {
 
 /** All that a domain has which is not its own text: the functions below would cut off what is behind another character. */
 const plainDomain = /^[a-zA-Z\d.\u0080-\u{10ffff}-]+$/u;
-/** What other characters are mapped to may be none of a host name, such as `⑴` to `(1)`. */
+/** Some characters map to ones that no host name has, such as `⑴` to `(1)`. */
 const hostName = /^[a-z\d.-]+$/;
 const isInternational = /[^\0-\x7f]|xn--/i;
 

@@ -4,9 +4,9 @@ import { Problem } from '../problem.ts';
 export interface StrictJsonOptions {
   /** The number of arrays and objects that may stand inside each other. */
   readonly depthMax?: number;
-  /** How many members all objects of the text may have together; an array or object within an array counts as one. */
+  /** The most members of all objects of the text together; an array or object within an array counts as one. */
   readonly membersMax?: number;
-  /** How many elements all arrays may have together. */
+  /** The most elements that all arrays may have together. */
   readonly elementsMax?: number;
   /** Gives integers outside of the exact range as texts of their digits, where they are refused otherwise. */
   readonly readsLargeIntegers?: boolean;
@@ -88,7 +88,7 @@ interface Scan {
   /** False when no string can hold a forbidden character, so that strings other than keys need no decoding. */
   readonly mayHideCharacters: boolean;
   readonly frames: Frame[];
-  /** Where integers lie that are read as texts. */
+  /** The places of integers that are read as texts. */
   readonly largeIntegers: Span[];
 }
 
@@ -213,7 +213,7 @@ function scanNumber(state: Scan, start: number): number {
   return end;
 }
 
-/** Where a key has to be, quotation marks would make JSON of a text that is none. */
+/** In the place of a key, quotation marks would make JSON of a text that is none. */
 function isLargeInteger({ frames }: Scan, literal: string): boolean {
   return frames.at(-1)?.isKeyNext !== true && /^-?[1-9]\d*$/.test(literal);
 }

@@ -31,7 +31,7 @@ export interface CallRules {
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** The address, or what its name stands for, is none that may be called. */
+/** The address, or an address that its name resolves to, may not be called. */
 export class AddressRefused extends Error {}
 
 /** Why a request got no answer. Errors of connections have codes such as `ECONNREFUSED`, and messages that name addresses. */
@@ -63,7 +63,7 @@ const connections = { keepAlive: true, maxFreeSockets: 256, timeout: 5000 };
 class EndedConnection extends Error {}
 
 /**
- * The address, as far as its text tells that it may be called: what a name stands for is judged when it is called.
+ * The address, as far as its text tells that it may be called: the addresses of a name are judged when it is called.
  * @throws AddressRefused
  */
 export function callableUrl(address: string, rules: CallRules): URL {
@@ -138,8 +138,8 @@ function send(
 }
 
 /**
- * Whether an IP address is one of the public Internet, so that a call to it cannot reach what stands beside this
- * server. IPv6 is judged by what is allocated to the public, so that an unforeseen form is refused: IPv4-mapped
+ * Whether an IP address is one of the public Internet, so that a call to it cannot reach the neighbours of this server.
+ * IPv6 is judged by the ranges that are allocated to the public, so that an unforeseen form is refused: IPv4-mapped
  * addresses, 6to4 and Teredo among them. Of NAT64 the well-known prefix is taken, since networks without IPv4 reach
  * everything through it, and the IPv4 address inside is judged.
  */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What a receiver is shown once: the form of Standard Webhooks. */
+/** The text that a receiver is shown once: the form of Standard Webhooks. */
 export function secretText(key: Buffer): string {
   return `whsec_${key.toString('base64')}`;
 }

@@ -26,7 +26,7 @@ interface TurnLimits {
     /** After so long the rest of those who wait go on waiting for the next round. */
     readonly waitingMilliseconds: number;
   };
-  /** What a slice gives to a waiting call. Work that takes longer is paid for by the turns that come. */
+  /** Milliseconds of a waiting call per time slice. Longer work is paid for by the turns that come. */
   readonly turnMilliseconds: number;
   /**
    * Of an org. A connection has one call at a time, so the connections there may be are a bound already: were it less, one
@@ -42,8 +42,8 @@ const defaultLimits: TurnLimits = {
 };
 
 /**
- * Who may use the event loop next. As long as an org has had little of it, its calls go ahead at once; what it asks for
- * beyond that waits, and orgs take turns by the time that their work has taken, and so do the workspaces within one.
+ * Decides which call may use the event loop next. As long as an org has had little of it, its calls go ahead at once;
+ * further calls wait, and orgs take turns by the time that their work has taken, and so do the workspaces within one.
  */
 export class FairScheduler {
   readonly #loop: EventLoop;
@@ -72,7 +72,7 @@ export class FairScheduler {
 
   /**
    * A call wants to begin. Undefined where it may at once.
-   * @param call stands for it when it leaves.
+   * @param call identifies it when it leaves.
    * @param at when it came.
    * @throws Problem `rate_limited`, where too many calls of its org wait.
    */
@@ -270,7 +270,7 @@ interface PacerDeps {
 const pausesOfStep = 6;
 /** So that no step, however long, keeps the work from going on. */
 const pauseMillisecondsMax = 250;
-/** How much work is done without a pause: a job over few records is over at once, and those who wait for it are served. */
+/** Time of work without a pause: a job over few records is over at once, and those who wait for it are served. */
 const atOnceMilliseconds = 1000;
 
 /**

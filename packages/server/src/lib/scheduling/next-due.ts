@@ -1,4 +1,4 @@
-/** When a cron pattern is due. The library computes times alone: none of its timers runs. */
+/** The due times of a cron pattern. The library computes times alone: none of its timers runs. */
 import { Cron } from 'croner';
 import { timeZone } from '../locales.ts';
 
@@ -8,7 +8,7 @@ export interface CronTime {
   readonly timezone: string;
 }
 
-/** What is wrong with it, by its member. A pattern that never comes is wrong too. */
+/** The mistake in a cron time, by its member. A pattern that never comes is wrong too. */
 export function cronMistake(time: CronTime): { member: keyof CronTime; message: string } | undefined {
   if (!isTimezone(time.timezone)) return { member: 'timezone', message: 'the time zone is not known' };
   if (!hasFiveFields(time.cron)) return { member: 'cron', message: fields };
@@ -29,7 +29,7 @@ const noTime = 'no time fits the pattern';
 /** The years repeat from each. */
 const someTime = Date.UTC(2024, 0, 1);
 
-/** What libraries have beside these is not taken: it takes long to search. */
+/** Other syntax of libraries is not taken: it takes long to search. */
 const choice = /^(?:\*|\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?(?:\/\d{1,2})?$/i;
 
 function hasFiveFields(cron: string): boolean {
@@ -66,7 +66,7 @@ export function nextDue(time: CronTime, after: number): number | undefined {
   }
 }
 
-/** What is due for a time that the library gives, the earliest first. */
+/** The due times that a time of the library means, the earliest first. */
 function dueAround(time: CronTime, change: ClockChange | undefined, next: number): readonly number[] {
   if (change === undefined) return [next];
   return change.ahead > 0 ? afterLeap(time, change, next) : [firstShown(change, next)];
@@ -139,7 +139,7 @@ function isDueWithin({ cron }: CronTime, from: number, until: number): boolean {
 /** The latest due time up to `now`. @param due a due time that is not after it. */
 export function latestDue(time: CronTime, due: number, now: number): number {
   let latest = due;
-  // What is due after a moment is never earlier than what is due after an earlier one.
+  // The due time after a moment is never earlier than that after an earlier one.
   for (let from = due, to = now; from <= to; ) {
     const middle = from + Math.floor((to - from) / 2);
     const next = nextDue(time, middle);

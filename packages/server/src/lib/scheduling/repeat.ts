@@ -5,8 +5,8 @@ export interface Repeated {
 }
 
 /**
- * Does work in the background, a turn each so many milliseconds and never two at once: a turn that is due while another
- * is under way is left out. One that fails is passed to `onError`, and the next comes all the same. Keeps no process alive.
+ * Does work in the background, a turn each so many milliseconds and never two at once: a turn that is due during
+ * another is left out. Errors are passed to `onError`, and the next turn comes all the same. Keeps no process alive.
  */
 export function repeat(
   turn: () => Promise<void>,

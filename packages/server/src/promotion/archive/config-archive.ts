@@ -16,9 +16,9 @@ import { invalidBody, Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/event-loop.ts';
 import type { ItemBody } from '../item-storage.ts';
 
-/** What is longer is no configuration of an org. */
+/** A longer archive is no configuration of an org. */
 export const archiveBytesMax = 32 * 1024 * 1024;
-/** A file is read at one go, while everybody else waits. */
+/** A file is read at one go, while all others wait. */
 const fileBytesMax = 1024 * 1024;
 
 /** In pieces; its characters are the bytes of the archive, which is UTF-8 throughout. */
@@ -32,7 +32,7 @@ export function* writeArchive(bodies: readonly ItemBody[]): Generator<string> {
 
 function fileText(name: string, content: unknown): string {
   const legible = `${JSON.stringify(content, undefined, 2)}\n`;
-  // What is nested deep is mostly space by now.
+  // Deeply nested JSON is mostly space by now.
   const text = Buffer.byteLength(legible) <= fileBytesMax ? legible : `${JSON.stringify(content)}\n`;
   const bytes = Buffer.byteLength(text);
   return `${decodeUtf8(tarHeader(name, bytes))}${text}${'\0'.repeat(wholeTarBlocks(bytes) - bytes)}`;

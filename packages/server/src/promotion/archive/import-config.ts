@@ -44,19 +44,19 @@ export interface Imported {
   /** Names the configuration of test that was compared. */
   readonly base: string;
   readonly applied: boolean;
-  /** What the change would be refused for, as far as it is only shown yet. */
+  /** The reasons for which the change would be refused, as far as it is only shown yet. */
   readonly problems?: readonly ImportProblem[];
-  /** What the caller may not change, and stays as it is; left out where there is nothing of that. */
+  /** The items that the caller may not change, and that stay as they are; left out where there are none. */
   readonly refused?: readonly ImportProblem[];
   /** The config version that it made; none where nothing was to be changed. */
   readonly version?: number;
-  /** What of the records is served no more and stays, once it is made; and what is likely not to mean what it says. */
+  /** Parts of records that stay and are served no more, once it is made; and likely mistakes in the items. */
   readonly warnings?: readonly string[];
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & ShownChange)[];
 }
 
 /**
- * Brings test to a configuration from outside: first what would change and what stands against it, and then, with the
+ * Brings test to a configuration from outside: first what would change and the objections to it, and then, with the
  * `base` of that answer, the change, all of it by one commit.
  * @throws Problem `validation_failed`, `version_mismatch` where test has changed since, and what `changeItems` throws.
  */
@@ -94,7 +94,7 @@ function warned(warnings: readonly string[]): Pick<Imported, 'warnings'> {
   return warnings.length > 0 ? { warnings } : {};
 }
 
-/** What the caller may change, and what it may not. */
+/** Splits the changes into those that the caller may make, and those that it may not. */
 function split(kinds: ConfigKinds, all: readonly ItemDifference[], { refusalOf }: ImportOptions) {
   const differences: ItemDifference[] = [];
   const refused: ImportProblem[] = [];
@@ -197,7 +197,7 @@ interface Planning {
   readonly force: boolean;
 }
 
-/** What is planned of entities, what their records have against it, and what of other items is to be looked at. */
+/** The plan for entities, the objections of their records to it, and the warnings for other items. */
 async function planProblems(
   { stores, clock, gates, kinds }: PromotionDeps,
   { place, before, after, targets, next, force }: Planning,
@@ -221,7 +221,7 @@ async function planProblems(
   }
 }
 
-/** What the commit holds at least: the plan, a body for each item, and what its history and the audit log tell of it. */
+/** The least size of the commit: the plan, and for each item a body and its entries in history and audit log. */
 async function refuseMoreThanACommit(
   kinds: ConfigKinds,
   { changes }: Pick<ItemsPlan, 'changes'>,

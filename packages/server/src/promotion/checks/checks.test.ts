@@ -1,4 +1,4 @@
-/** What is to be known of a switch beside what its items say. */
+/** Facts about a switch beside those that its items name. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Change, limits } from '../../store/port.ts';

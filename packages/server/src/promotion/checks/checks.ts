@@ -27,7 +27,7 @@ export interface CheckedSwitch {
   readonly checks: readonly DeployCheck[];
   /** Undefined where it cannot be planned. */
   readonly plan: ItemsPlan | undefined;
-  /** How the org's plan refuses it. */
+  /** The refusal by the org's plan. */
   readonly exceeded: Problem | undefined;
 }
 
@@ -79,7 +79,7 @@ function refusalCheck({ code, message, details }: Problem): DeployCheck {
   return { check: 'plan', level: 'error', message, metric, used, limit };
 }
 
-/** What an activation writes beside its plan and the staged rows: the head, the release, its snapshot and the audit log. */
+/** Changes beside an activation's plan and staged rows: the head, the release, its snapshot and the audit log. */
 const changesBeside = 10;
 
 /** A switch is one commit, or none. */
@@ -187,7 +187,7 @@ interface AdvisedChange {
   readonly targets: readonly ItemTarget[];
 }
 
-/** What changed items are likely not to mean, among all items as they are after the change. */
+/** Likely mistakes in changed items, among all items as they are after the change. */
 export async function adviceOn(
   kinds: ConfigKinds,
   { set, plan, before, after, targets }: AdvisedChange,
@@ -205,7 +205,7 @@ export async function adviceOn(
   return found;
 }
 
-/** Who becomes the first admin of production, were all that is staged activated. */
+/** The first admin of production, were all that is staged activated. */
 export async function founderChecks(deps: PromotionDeps, orgCode: string): Promise<readonly DeployCheck[]> {
   if (deps.founderNote === undefined) return [];
   const { before, targets } = await stagedTargets(await promotionContext(deps, 'prod', orgCode));

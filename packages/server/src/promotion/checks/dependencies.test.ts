@@ -1,4 +1,4 @@
-/** What is published with an item without being named. */
+/** The items that are published with another without being named. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { itemKey } from '../../config/config-set.ts';

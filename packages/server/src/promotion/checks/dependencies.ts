@@ -14,7 +14,7 @@ export interface ItemSelection {
   readonly added: readonly AddedDependency[];
 }
 
-/** What differs, and what production comes to by what is staged already: that stays as it was frozen. */
+/** The differences, and production with everything that is staged already: that stays as it was frozen. */
 export interface Expectation {
   readonly differences: readonly ItemDifference[];
   readonly expected: Bodies;
@@ -35,7 +35,7 @@ export async function withDependencies(
   const selected = new Map(named.map((difference) => [itemKey(difference), difference]));
   const added: AddedDependency[] = [];
   const waiting = [...named];
-  // What is added on the way is come to as well.
+  // Items that are added on the way are followed as well.
   for await (const next of cooperatively(waiting)) {
     for (const { item, reason } of neededBy(kinds, { expected, referrers }, next)) {
       const difference = differences.get(itemKey(item));

@@ -22,7 +22,7 @@ export async function readAll(place: PromotionContext): Promise<Bodies> {
   return new Map(bodies.map((body) => [itemKey(body), body]));
 }
 
-/** What has to change for one side to become the other, in the order of the one that is to be; removals last. */
+/** The changes that turn one side into the other, in the order of the target; removals last. */
 export async function compareBodies(before: Bodies, after: Bodies): Promise<readonly ItemDifference[]> {
   const differences: ItemDifference[] = [];
   for await (const [key, body] of cooperatively(after)) {

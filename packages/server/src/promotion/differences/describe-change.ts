@@ -41,14 +41,14 @@ export function shown(value: unknown): string {
 }
 
 interface ElementList<Element extends object> {
-  /** What an element is called, such as "step". */
+  /** The noun for an element, such as "step". */
   readonly what: string;
   readonly nameOf: (element: Element) => string;
-  /** What makes two elements the same one; its name where it is left out. */
+  /** The identity of an element; its name where it is left out. */
   readonly keyOf?: (element: Element) => string;
   readonly before: readonly Element[] | undefined;
   readonly after: readonly Element[] | undefined;
-  /** What an element is that was not there, after its name. */
+  /** The description of an added element, after its name. */
   readonly added?: (element: Element) => string;
   /** The outcome of an element that is not there any more, after its name. */
   readonly removed?: (element: Element) => string;
@@ -113,7 +113,7 @@ export type PatchOperation =
 
 /**
  * The steps that make `after` of `before`, none where they are equal; the same for the same two. Elements of an array
- * that have names, or are texts of which none stands twice, are known by these wherever they stand: what is put in front
+ * that have names, or are texts of which none is there twice, are known by these in any place: an element put in front
  * does not make others look changed.
  */
 export function diffJson(before: unknown, after: unknown): readonly PatchOperation[] {

@@ -1,4 +1,4 @@
-/** How much of configuration an org may have. */
+/** Bounds of an org's configuration. */
 import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/event-loop.ts';
@@ -9,7 +9,7 @@ import type { ItemBody } from '../item-storage.ts';
 import type { PromotionContext } from '../promotion-deps.ts';
 import { liveItems } from './read-items.ts';
 
-/** How many items of a bounded kind an org may have. */
+/** The most items of a bounded kind that an org may have. */
 const itemsMax = 500;
 
 /** @throws Problem `conflict`. */
@@ -22,7 +22,7 @@ export function refuseTooMany(place: PromotionContext, targets: readonly ItemTar
   }
 }
 
-/** What the items of all bounded kinds may come to together. */
+/** The most characters of the items of all bounded kinds together. */
 const charactersMax = 16 * 1024 * 1024;
 
 /** @throws Problem `conflict`: a comparison or export holds all of the configuration at once. */
@@ -57,7 +57,7 @@ export function refuseTooManyOfKinds(kinds: ConfigKinds, counted: CountedItems):
   for (const kind of Object.values(kinds)) refuseTooManyOfKind(kind, counted);
 }
 
-/** What a kind bounds by its contents. @throws Problem `conflict`. */
+/** Checks the bounds of a kind on its contents. @throws Problem `conflict`. */
 export function refuseTooManyOfKind(
   { kind, refuseTooMany: refuse }: ConfigKind,
   { env, before, after, targets }: CountedItems,

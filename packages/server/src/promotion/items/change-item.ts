@@ -17,7 +17,7 @@ import { bodyAtVersion, unknownItem } from './item-versions.ts';
 import { liveItem } from './read-items.ts';
 import { type ShownItem, showItem, withContent } from './show-items.ts';
 
-/** What is to be done to an item of test. */
+/** A change of an item of test. */
 export interface ItemChange extends Preconditions {
   readonly item: ConfigItem;
   /** Changes an entity also where its records contradict what it is to be. */
@@ -34,7 +34,7 @@ export function createItem(
   command: PromotionCommand,
   made: ItemChange & ItemContent,
 ): Promise<ShownItem> {
-  // What is sent holds the content beside the name.
+  // The body holds the content beside the name.
   return write(deps, command, { ...made, at: '/content' }, (place) => {
     const { kind, name } = made.item;
     if (liveItem(place, made.item) !== undefined)
@@ -97,7 +97,7 @@ async function write(
   const { version, items, warnings } = await changeItems(deps, command, [edit], { force, judge, at });
   const { orgCode } = command;
   if (items.length === 0) return showItem(deps, { env: 'test', orgCode, item });
-  // What this change made: others may have made another of it since.
+  // The version that this change made: others may have made another of it since.
   const { noted, body } = await bodyAtVersion(deps, { orgCode, item, version });
   const listed = { ...itemOf(item), version, updated_at: noted.at, updated_by: noted.actor };
   const shown = withContent(deps, listed, body?.content);
@@ -120,7 +120,7 @@ function requireMatch(place: PromotionContext, { item, ifMatch, ifNoneMatch }: I
 export interface ContentToCheck extends ConfigItem {
   readonly orgCode: string;
   readonly content: unknown;
-  /** Where in what was sent the content is that errors point into: a JSON pointer. */
+  /** The pointer to the content in the body, into which errors point: a JSON pointer. */
   readonly at: string;
 }
 

@@ -16,27 +16,27 @@ import { newlyDangling, refuseDangling } from './item-references.ts';
 import { type ItemsPlan, planItems } from './plan-items.ts';
 import { bodyPuts, liveItem } from './read-items.ts';
 
-/** What an item of test is to be; without content it is taken away. */
+/** The target of an item of test; without content it is taken away. */
 export interface ItemEdit extends ConfigItem {
   readonly content: unknown;
-  /** Which version of it is brought back. */
+  /** The version of it that is brought back. */
   readonly restored?: number;
 }
 
 interface EditOptions {
   /** Takes definitions also where stored records contradict them. */
   readonly force: boolean;
-  /** Looks at what stands before anything is planned, and refuses it. */
+  /** Looks at the current items before anything is planned, and may refuse the edits. */
   readonly judge?: (place: PromotionContext, before: Bodies) => void;
-  /** Where in what was sent the content is that errors point into: a JSON pointer. */
+  /** The pointer to the content in the body, into which errors point: a JSON pointer. */
   readonly at?: string;
 }
 
 interface ChangedItems {
-  /** The config version that the edits made; where nothing was changed, the one that stands. */
+  /** The config version that the edits made; where nothing was changed, the current one. */
   readonly version: number;
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind })[];
-  /** What of the records is served no more and stays. */
+  /** Parts of the records that are served no more and stay. */
   readonly warnings: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface MistakenItem {
   readonly errors: readonly InputError[];
 }
 
-/** What `parse` of its kind makes of an item's content, of which others wait as little as may be. */
+/** The result of `parse` of an item's kind for its content, found with little delay for others. */
 export async function parseContent(
   kinds: ConfigKinds,
   { kind, name, content }: ConfigItem & { readonly content: unknown },
@@ -78,7 +78,7 @@ async function concernedBy(
   }
   const known = new Set(changed.map(itemKey));
   const concerned: ConfigItem[] = [];
-  // What is added on the way is come to as well.
+  // Items that are added on the way are followed as well.
   for (const key of known)
     for (const body of referring.get(key) ?? []) {
       if (known.has(itemKey(body))) continue;

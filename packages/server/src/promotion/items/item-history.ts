@@ -14,7 +14,7 @@ export interface ItemChanged {
   readonly actor: AuditActor;
   /** Of an entity the versions that its five configs then had. What other kinds were lies under the version itself. */
   readonly configs?: ApiVersions;
-  /** Where it was brought back: which version. */
+  /** The version that was brought back, if one was. */
   readonly restored?: number;
 }
 
@@ -34,7 +34,7 @@ export function itemChanged(
   return itemHistory.put({ ...item, version: what.version }, noted, { if: 'any' });
 }
 
-/** Where what became of an item is noted; versions are in their order. */
+/** The key of an item's history at a version; versions are in their order. */
 function itemHistoryKey(item: ConfigItem, version: number): Key {
   return { pk: itemHistoryPartition, sk: `${itemHistoryPrefix(item)}${String(version).padStart(16, '0')}` };
 }

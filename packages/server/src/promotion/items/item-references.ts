@@ -6,7 +6,7 @@ import type { ItemBody } from '../item-storage.ts';
 import type { PromotionDeps } from '../promotion-deps.ts';
 import { liveItems, readContents } from './read-items.ts';
 
-/** What an item cannot do without. */
+/** The items that an item cannot do without. */
 export function referencesOf(
   kinds: ConfigKinds,
   { kind, name, content }: Pick<ItemBody, 'kind' | 'name' | 'content'>,
@@ -37,7 +37,7 @@ interface DanglingReference extends ConfigItem {
   readonly reason: string;
 }
 
-/** What some items refer to that is not among all of them. */
+/** References of some items that are not among all of them. */
 export async function danglingReferences(
   kinds: ConfigKinds,
   bodies: readonly ItemBody[],
@@ -61,7 +61,7 @@ export async function danglingReferences(
   return dangling;
 }
 
-/** What an earlier change left open is no reason to refuse this one. */
+/** References that an earlier change left open are no reason to refuse this one. */
 export async function newlyDangling(
   kinds: ConfigKinds,
   before: readonly ItemBody[],

@@ -24,7 +24,7 @@ export interface VersionPage {
   readonly nexttoken: string | null;
 }
 
-/** What an item was at a version; a removal has no content. */
+/** An item at a version; a removal has no content. */
 export interface ItemAtVersion extends ConfigItem, ShownVersion {
   readonly content?: unknown;
   /** The outcome of the version that it is compared with. */
@@ -61,7 +61,7 @@ export interface VersionQuery {
   readonly orgCode: string;
   readonly item: ConfigItem;
   readonly version: number;
-  /** Another version, or the one that is live. */
+  /** Another version, or the live version. */
   readonly compare?: number | 'active' | undefined;
 }
 
@@ -91,7 +91,7 @@ function changeBetween({ kinds }: PromotionDeps, item: ConfigItem, [before, afte
   return changeOf(kinds, difference);
 }
 
-/** What was noted of a version, and what the item then was; without a body where it was taken away. @throws Problem `not_found`. */
+/** The row of a version, with the item's body unless the item was removed. @throws Problem `not_found`. */
 export async function bodyAtVersion(
   { stores, kinds }: PromotionDeps,
   { orgCode, item, version }: Pick<VersionQuery, 'orgCode' | 'item' | 'version'>,

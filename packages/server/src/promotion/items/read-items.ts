@@ -28,7 +28,7 @@ export function liveItem({ kinds, set }: ItemsContext, item: ConfigItem): ReadIt
   return versions === undefined ? undefined : { ...item, version: newestOf(versions), versions };
 }
 
-/** What live items are, in their order. */
+/** The contents of live items, in their order. */
 export async function readContents(place: PromotionContext, items: readonly ReadItem[]): Promise<readonly ItemBody[]> {
   const { kinds, set } = place;
   const unread = items.filter(({ kind }) => kinds[kind].storage.liveContent === undefined);
@@ -42,13 +42,13 @@ export async function readContents(place: PromotionContext, items: readonly Read
   });
 }
 
-/** How many items one read asks for; other requests are served between two reads, and between two items that were read. */
+/** Items of one read; other requests are served between two reads, and between two items that were read. */
 const itemsPerRead = 10;
 
-/** Where bodies are read. */
+/** The store and org from which bodies are read. */
 export type BodyContext = Omit<PromotionContext, 'set'>;
 
-/** What items were at the versions that are named. */
+/** The bodies of items at the versions that are named. */
 export async function readBodies(
   { store, orgCode, kinds }: BodyContext,
   items: readonly Pick<ReadItem, 'kind' | 'name' | 'versions'>[],
@@ -73,7 +73,7 @@ export async function readBodies(
   return bodies;
 }
 
-/** Where the bodies of an item lie. */
+/** The keys of the bodies of an item. */
 export function bodyKeys(kinds: ConfigKinds, item: ConfigItem, versions: BodyVersions): readonly Key[] {
   return kinds[item.kind].storage.bodyKeys(item, versions);
 }
@@ -86,7 +86,7 @@ export function bodyPuts(kinds: ConfigKinds, body: ItemBody, versions: BodyVersi
 /** Bodies that are live or were so are there for good; what is only staged may have been withdrawn. */
 export class MissingBody extends Error {}
 
-/** What was read from `bodyKeys`. @throws MissingBody */
+/** The content in the items read from `bodyKeys`. @throws MissingBody */
 function contentOf(kinds: ConfigKinds, item: ConfigItem, read: readonly (Item | undefined)[]): unknown {
   const bodies = read.map((found) => {
     if (found === undefined) throw new MissingBody(`a version of the ${item.kind} ${item.name} is missing`);

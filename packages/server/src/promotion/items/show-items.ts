@@ -29,7 +29,7 @@ interface ListedItem extends ConfigItem {
 
 export interface ShownItem extends ListedItem {
   readonly content: unknown;
-  /** What its author would not expect of it, or of the change that was just made. */
+  /** Facts that its author would not expect of it, or of the change that was just made. */
   readonly warnings?: readonly string[];
   /** Only if they were asked for. */
   readonly references?: readonly Referring[];
@@ -130,7 +130,7 @@ function listed(item: ReadItem, noted: ItemChanged | undefined): ListedItem {
   return { ...itemOf(item), version: item.version, ...known };
 }
 
-/** What made each item what it is; items of production were published, so their history is that of the releases. */
+/** The last change of each item; items of production were published, so their history is that of the releases. */
 async function lastChanges(
   env: Environment,
   { store, orgCode }: PromotionContext,

@@ -149,7 +149,7 @@ async function releaseOf({ place, auditContext, staged, note }: Releasing) {
   return { release, changes };
 }
 
-/** How an item went from what is live to its target; none where it is there neither before nor after. */
+/** An item's change from its live version to its target; none where it is there neither before nor after. */
 export function releasedItem(before: Bodies, target: ItemTarget): readonly ReleasedItem[] {
   const from = before.get(itemKey(target))?.version;
   const to = target.wanted === undefined ? undefined : newestOf(target.wanted.versions);

@@ -147,7 +147,7 @@ export interface StagedChecks {
   readonly showsRecords: boolean;
 }
 
-/** What is to be known of all that is staged now. */
+/** The checks of all that is staged now. */
 export async function checkStaged(
   deps: PromotionDeps,
   orgCode: string,
@@ -167,7 +167,7 @@ export async function withdraw(
   item?: ConfigItem,
 ): Promise<void> {
   const scope = deps.stores.prod.scope(orgScopeName(orgCode));
-  // What others stage meanwhile is to go with all the rest.
+  // Items that others stage meanwhile are to go with all the rest.
   const whole = item === undefined ? [nothingLeftStaged] : [];
   const plan = async (): Promise<CommitPlan> => {
     const rows = (await readStaged(scope)).filter(

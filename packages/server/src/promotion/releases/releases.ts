@@ -75,12 +75,12 @@ export async function readRelease(scope: Scope, version: number): Promise<Releas
   return (await releases.read(scope, version))?.value;
 }
 
-/** What was live with a release. Undefined where there was no such activation. */
+/** The versions that were live with a release. Undefined where there was no such activation. */
 export async function readSnapshot(scope: Scope, version: number): Promise<ReleaseVersions | undefined> {
   return (await snapshots.read(scope, version))?.value;
 }
 
-/** Puts a release behind the one that was current. A rollback has no snapshot of its own: it has that of what it restores. */
+/** Puts a release behind the current one. A rollback has the snapshot of the release that it restores. */
 export function releasePuts(
   current: Row<CurrentRelease> | undefined,
   release: Release,
@@ -94,7 +94,7 @@ export function releasePuts(
   ];
 }
 
-/** What would change in production for exactly the configuration of an activation to be live again. */
+/** The changes in production after which exactly the configuration of an activation is live again. */
 export async function changesTo(
   deps: PromotionDeps,
   orgCode: string,
@@ -113,7 +113,7 @@ export async function changesTo(
   return compareBodies(before, new Map(after));
 }
 
-/** What has to become of each item for exactly a snapshot to be live. */
+/** The target of each item for exactly a snapshot to be live. */
 export async function targetsOf(place: PromotionContext, snapshot: ReleaseVersions): Promise<readonly ItemTarget[]> {
   const live = new Map(liveItems(place).map((item) => [itemKey(item), item.version]));
   const wanted = new Map(Object.entries(snapshot));

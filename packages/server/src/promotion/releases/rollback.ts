@@ -26,7 +26,7 @@ export interface RolledBack {
 
 /**
  * Makes the configuration of an earlier release live again, or of a later one that was left: one commit, like an
- * activation. Records stay where they are; what is staged stays staged.
+ * activation. Records stay where they are; staged items stay staged.
  * @throws Problem `no_previous_version`, `not_found` where there was no such activation, `conflict` where it is live,
  * `version_mismatch` where another release is live than the caller has reviewed.
  */
@@ -78,7 +78,7 @@ function rollbackEntry(auditContext: AuditContext, { version, restored = 0, item
   });
 }
 
-/** Which activation to go to: what a rollback made live counts as the one that it restored. */
+/** The activation to go to: a release that a rollback made live counts as the restored one. */
 async function targetRelease(scope: Scope, { live }: CurrentRelease, { version, live: reviewed }: RollbackRequest) {
   if (reviewed !== undefined && reviewed !== live)
     throw new Problem('version_mismatch', `another release is live meanwhile: ${live}`, { live });

@@ -83,7 +83,7 @@ export function refuseOtherBase(base: string, agreed: string | undefined, messag
   if (agreed !== undefined && base !== agreed) throw new Problem('version_mismatch', message, { base: base });
 }
 
-/** What is live in production and what would be, were all that is staged activated. */
+/** The live items of production, and the live items after all that is staged were activated. */
 export interface StagedTargets {
   readonly rows: readonly StagedRow[];
   readonly before: Bodies;
@@ -137,7 +137,7 @@ interface Publication {
   readonly logEntry: Change;
 }
 
-/** What holds a commit to production, and what is staged for it, being what they are now. */
+/** The conditions of a commit to production on the current release, and on the staged items, as they are now. */
 export async function conditionsNow(scope: Scope): Promise<readonly Change[]> {
   const currentKey = currentRelease.key();
   const [current, staging] = await scope.get([currentKey, stagingKey]);
@@ -173,7 +173,7 @@ export async function removeBodies(kinds: ConfigKinds, scope: Scope, bodies: rea
   if (keys.length > 0) await scope.commit(keys.map(removal));
 }
 
-/** What an item was staged as before gives way with its bodies. */
+/** The previous staging of an item is removed with its bodies. */
 export function stage(
   kinds: ConfigKinds,
   { items, rows, settled, conditions, logEntry }: Publication,

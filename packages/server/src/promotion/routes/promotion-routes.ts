@@ -56,7 +56,7 @@ function readingRoutes({ items }: PromotionRouteDeps): readonly AnyRoute[] {
     serveReply(configItemsApi.readConfigItem, async ({ params, query }, { org }) => {
       const request = { env: query.env, orgCode: org.code, item: readItem(params), references: query.references };
       const shown = await items.show(request);
-      // What refers to an item changes without its version.
+      // The referring items change without the version of the item.
       return query.references ? json(200, shown) : withTag(200, shown);
     }),
   ];
@@ -187,7 +187,7 @@ function stagingRoutes({ promotion }: PromotionRouteDeps): readonly AnyRoute[] {
   ];
 }
 
-/** What is live in production, and was. */
+/** The live release of production, and the earlier ones. */
 function releaseRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
   const { promotion } = services;
   return [
@@ -236,7 +236,7 @@ async function applyTemplates(
   }
 }
 
-/** What production keeps of entities that it serves no more. */
+/** The records that production keeps of entities that it serves no more. */
 function retiredRoutes({ promotion }: PromotionRouteDeps): readonly AnyRoute[] {
   return [
     serve(deployApi.listRetired, async (_request, caller) => ({

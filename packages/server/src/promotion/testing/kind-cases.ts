@@ -1,4 +1,4 @@
-/** What is to be said of contents of a kind, and of changes of them. For tests. */
+/** Cases for contents of a kind, and for changes of them. For tests. */
 
 export type Json = unknown;
 
@@ -6,7 +6,7 @@ export interface KindCases {
   readonly name: string;
   /** With every member that there is. */
   readonly content: Json;
-  /** Where no member but those that are known may stand. */
+  /** Pointers to objects that take known members alone. */
   readonly closed: readonly string[];
   readonly refused: readonly { readonly at: string; readonly value: Json; readonly error: string }[];
   /** The member that repeats the name, which a change leaves alone. */

@@ -34,7 +34,7 @@ async function create(bench: RecordBench, entityName: string, bodies: readonly o
   return created;
 }
 
-/** What records show, and how many reads of other records that took. */
+/** The records as they are shown, and the number of reads of other records. */
 async function expanded(
   bench: RecordBench,
   {

@@ -1,4 +1,4 @@
-/** What lists and records are expanded by, compared with the plainest reading of it: look at every record there is. */
+/** The expansions of lists and records, compared with the plainest reading of them: look at every record there is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -125,7 +125,7 @@ async function fill(node: Node, seeds: readonly (readonly number[])[]): Promise<
   return all;
 }
 
-/** What a page or a field shows, in the plainest way. */
+/** The expansion of a page or a field, in the plainest way. */
 class PlainExpand {
   readonly #all: Everything;
   readonly #rules: Rules;

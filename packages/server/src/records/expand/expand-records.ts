@@ -110,7 +110,7 @@ class ExpansionWriter {
     return 'items' in value ? this.#writePage(value) : this.#writeLookup(value);
   }
 
-  /** One that does not fit, though each element may be shown by its id alone, is `null`. */
+  /** A list that does not fit, though each element may be shown by its id alone, is `null`. */
   #writeList(list: readonly ExpandedLookup[]): string {
     const idsLength = list.reduce((sum, { id }) => sum + id.length + idMemberLength, 0);
     if (!takeWritten(this.#others.room, idsLength)) return 'null';
@@ -123,7 +123,7 @@ class ExpansionWriter {
     return (record === 'unread' ? undefined : this.#writeRecord(record)) ?? JSON.stringify({ id });
   }
 
-  /** A page that does not fit is shown like one that was not read: records that are left out would be missed. */
+  /** A page that does not fit is shown like a page that was not read: records that are left out would be missed. */
   #writePage({ items, nexttoken, isPartial, partialReason }: ExpandedPage): string {
     const texts: string[] = [];
     for (const item of items) {
@@ -144,7 +144,7 @@ class ExpansionWriter {
   }
 }
 
-/** What is written beside an id where nothing else is shown of its record. */
+/** The length of the text around an id where nothing else is shown of its record. */
 const idMemberLength = '{"id":""},'.length;
 
 function recordsOf(value: Expanded): readonly ExpandedRecord[] {

@@ -6,17 +6,17 @@ import type { RecordCall } from '../writing/write-loop.ts';
 
 /** Other records that a reply shows with each record of an entity. */
 export interface Expansion {
-  /** What the request and the reply call it. */
+  /** The name in the request and the reply. */
   readonly name: string;
   /** `forward` is the record that `field` refers to, `backward` are those of `entity` that refer to it by `field`. */
   readonly direction: 'forward' | 'backward';
   readonly field: string;
   readonly entity: CompiledEntity;
-  /** What is shown with the records of it. */
+  /** The expansions of its records. */
   readonly nested: readonly Expansion[];
 }
 
-/** How many expansions one request may name, each with what is nested in it counted for itself, and how deep they nest. */
+/** The most expansions of one request, each with those nested in it counted for itself, and their depth. */
 const expansionsMax = 10;
 const levelsMax = 2;
 

@@ -24,7 +24,7 @@ export interface ExpandedRecord {
   readonly text: ReadableText;
   readonly entity: CompiledEntity;
   readonly expansions: readonly Expansion[];
-  /** What each of these shows; nothing of one whose field is empty, or not the caller's to read. */
+  /** The expanded records of each; nothing of a record whose field is empty, or not the caller's to read. */
   readonly shown: Map<Expansion, Expanded>;
 }
 
@@ -35,7 +35,7 @@ export function isExpandedList(value: Expanded): value is readonly ExpandedLooku
   return Array.isArray(value);
 }
 
-/** What a field refers to: `unread` where there was no room for it, undefined where the caller may not get it. */
+/** The record that a field refers to: `unread` without room for it, undefined where the caller may not get it. */
 export interface ExpandedLookup {
   readonly id: string;
   readonly record: ExpandedRecord | 'unread' | undefined;
@@ -46,7 +46,7 @@ export interface ExpandedPage extends Omit<RecordPage, 'items'> {
   readonly items: readonly ExpandedRecord[];
 }
 
-/** How many records one reply looks for that others refer to, and how many pages it reads of records that refer to one. */
+/** The most records of a reply that others refer to, and the most pages that it reads of records that refer to one. */
 export const forwardMax = 1000;
 export const pagesMax = 400;
 const pagesAtOnce = 4;
@@ -73,7 +73,7 @@ interface LoadDeps {
   readonly runtime: Pick<RecordRuntime, 'list'>;
   readonly call: AuthorizedCall;
   readonly others: OtherRecords;
-  /** What all pages together may look at: by default as much as one list. */
+  /** The budget of all pages together: by default as much as one list. */
   readonly scan?: ScanLeft | undefined;
 }
 
@@ -211,7 +211,7 @@ interface PlannedPage extends PendingPage {
   readonly listing: AuthorizedCall | ExpandedPage;
 }
 
-/** What each of the pages that are read at a time may look at, so that none of them takes what is left. */
+/** The share of each of the pages that are read at a time, so that none of them takes all that is left. */
 function shareOf({ items, bytes, steps, hasTime }: ScanLeft): ScanLeft {
   const share = (left: number): number => Math.floor(left / pagesAtOnce);
   return { items: share(items), bytes: share(bytes), steps: share(steps), hasTime };

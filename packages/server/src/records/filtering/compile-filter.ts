@@ -196,7 +196,7 @@ interface FilterComparison extends Pick<Demand, 'field' | 'operator'> {
   readonly constant: unknown;
 }
 
-/** Undefined where the order of the field's values is not known to be the one that the expression compares by. */
+/** Undefined where the order of the field's values is not known to be the order of the expression. */
 function impliedFilter(entity: CompiledEntity, comparison: FilterComparison): Implied | undefined {
   const { field, operator, value, constant } = comparison;
   const encode = namedBehaviour(entity, field)?.encode;

@@ -18,12 +18,12 @@ export interface FilterExpression {
   readonly implied: readonly Filter[];
   /** Whether it holds of every record that meets them. */
   readonly isImplied: boolean;
-  /** What it reads of other records, which is loaded for each record before it is asked. */
+  /** The values of other records, which are loaded for each record before the filter is evaluated. */
   readonly lookups?: FilterLookups | undefined;
   holds(data: RecordData): boolean;
   /** The trees that an engine may be asked in its place. */
   bounds(): WhereBounds;
-  /** What evaluating it has taken so far, in steps: about 2 ns each. */
+  /** The steps that evaluating it has taken so far: about 2 ns each. */
   steps(): number;
 }
 
@@ -40,7 +40,7 @@ export interface FilterLookups {
   readonly followed: readonly FollowedLookup[];
   /** Of the records that point to them. */
   readonly entity: CompiledEntity;
-  /** What deciding about them has taken so far, which is of what the filter has taken. */
+  /** The steps of deciding about them so far, which count among those of the filter. */
   readonly steps: number;
   /** Lets others go first where a slice is over. */
   pause(): Promise<void> | undefined;
@@ -121,7 +121,7 @@ export function readStored({ read, write }: ExpressionValue, stored: FieldValue 
   return value === undefined || write === undefined || write(value) === stored ? value : undefined;
 }
 
-/** What an expression reads of a record; a field without a value is left out. */
+/** The values that an expression reads of a record; a field without a value is left out. */
 export interface ReadValues {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly sizes: ReadonlyMap<string, ValueSize>;

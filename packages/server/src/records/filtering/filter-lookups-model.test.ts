@@ -43,7 +43,7 @@ const statuses = ['open', 'done'];
 
 type Others = ReadonlyMap<string, RecordData>;
 
-/** What may be seen of the record that a field points to. */
+/** The visible part of the record that a field points to. */
 function seen(others: Others, record: RecordData, field: string): Readonly<Record<string, unknown>> | undefined {
   const other = others.get(String(record[field]));
   if (other === undefined || other.rank === hidden) return undefined;

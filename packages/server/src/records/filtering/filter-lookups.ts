@@ -1,4 +1,4 @@
-/** What filters read of the records that lookups point to, as far as the caller may get these. */
+/** The values of records that lookups point to, for filters, as far as the caller may get these. */
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { type CompiledEntity, fieldName, fieldNamed } from '../../schema/port.ts';
 import { shareKeyOf } from '../../tenancy/port.ts';
@@ -49,7 +49,7 @@ function mayListAll({ access }: FilterTargets['call'], entity: CompiledEntity): 
 export interface FollowedField extends Omit<FollowedLookup, 'mayListAll'> {
   /** The name by which the filter reads it, which may be an alias. */
   readonly name: string;
-  /** What it reads of the records there. */
+  /** The fields that it reads of the records there. */
   readonly members: ReadonlySet<string>;
 }
 

@@ -15,7 +15,7 @@ const text = 'x'.repeat(60_000);
 /** Of the steps of a page it takes a sixth of a record that a lookup points to. */
 const large = `customer_id.text${'.trim()'.repeat(19)}.contains("y")`;
 
-/** What a customer is to the caller who lists tickets. */
+/** The customers, named by how much of them the caller who lists tickets may see. */
 const customers = {
   open: { kind: 'open', tier: 'tin', text },
   small: { kind: 'open', tier: 'tin', text: '' },

@@ -142,8 +142,8 @@ interface CutLine {
 }
 
 /**
- * What is fed comes out in lines, until `feed` gives false. They do not wait in the parser, whose failure would take
- * along those before it.
+ * Cuts its input into lines, until `feed` gives false. They do not wait in the parser, whose failure would take along
+ * those before it.
  */
 function createCutter() {
   let lines: CutLine[] = [];

@@ -8,7 +8,7 @@ import { type DryRunOptions, dryRun } from './dry-run.ts';
 const place = (sk: string) => ({ pk: 'place', sk });
 const put = (sk: string, value = 'new'): Change => ({ kind: 'put', ...place(sk), value, if: 'any' });
 
-/** The scope of a dry run, in a workspace where `a` stands. */
+/** The scope of a dry run, in a workspace that has `a`. */
 async function opened(context: TestContext, options: DryRunOptions): Promise<Scope> {
   const bench = await openBench(context);
   const node = bench.node();

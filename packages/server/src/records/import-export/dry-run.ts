@@ -16,7 +16,7 @@ interface DryRunBounds {
   readonly characters: number;
 }
 
-/** How much of what was written a dry run remembers; then it forgets all of it and begins again. */
+/** The most of its writes that a dry run remembers; then it forgets all of them and begins again. */
 const defaultBounds: DryRunBounds = { places: 1_000_000, characters: 32 * 1024 * 1024 };
 
 /** The same work on a workspace whose writes go no further than this process, and are seen by what comes after them. */
@@ -30,7 +30,7 @@ export function dryRun(
   return { parts: { ...parts, writeLoop: dryLoop }, call: { ...call, workspace: { ...workspace, scope } } };
 }
 
-/** What was planned is not in doubt: real writers do not see it, and it has seen earlier writes. */
+/** A plan is not in doubt: real writers do not see it, and it has seen earlier writes. */
 const dryLoop: WriteLoop = async (context, _entityNames, makePlan) => {
   const plan = await makePlan(context.config);
   const committed = await context.workspace.scope.commit(plan.changes.map(({ change }) => change));
@@ -39,7 +39,7 @@ const dryLoop: WriteLoop = async (context, _entityNames, makePlan) => {
   return { plan, committed };
 };
 
-/** Stands for every version that is not in the store. */
+/** Represents every version that is not in the store. */
 const dryVersion = Number.MAX_SAFE_INTEGER;
 
 function dryScope(scope: Scope, idIndexPk: string, { keepsValues, bounds = defaultBounds }: DryRunOptions): Scope {

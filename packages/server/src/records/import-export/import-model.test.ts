@@ -20,7 +20,7 @@ const row = fc.record(
   },
   { requiredKeys: [] },
 );
-/** One that gets in the way of others, and is not refused for anything else. */
+/** A row that gets in the way of others, and is not refused for anything else. */
 const goodRow = fc.record(
   {
     code: fc.constantFrom('a', 'b', 'c'),

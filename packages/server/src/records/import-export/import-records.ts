@@ -37,7 +37,7 @@ export interface ImportRequest {
   readonly upsert: string | undefined;
   /** Whether to find out what an import would do, and do nothing. */
   readonly isDry: boolean;
-  /** Where the definition comes from that rows are held to: it may change while they come. */
+  /** The source of the definition that rows are held to: it may change while they come. */
   readonly configs: ConfigReader;
 }
 
@@ -127,7 +127,7 @@ function unreadableRow({ row, read }: TransferRow): readonly SettledRow[] {
   return 'errors' in read ? [{ row, errors: read.errors }] : [];
 }
 
-/** What is wrong with the file where the last of these rows is also the last that can be read. */
+/** The fault of the file where the last of these rows is also the last that can be read. */
 function endOfFile(group: readonly TransferRow[]): ImportEnd | undefined {
   const last = group.at(-1);
   if (last === undefined || 'record' in last.read || last.read.endsFile !== true) return undefined;

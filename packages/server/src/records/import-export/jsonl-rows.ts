@@ -21,7 +21,7 @@ export async function* jsonlRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 const newline = 0x0a;
 
 /**
- * The lines of a file that are not blank, without their ends. One that is too long is the last one, and undefined.
+ * The lines of a file that are not blank, without their ends. A line that is too long is the last one, and undefined.
  * Blank ones are passed over here, since handing on each of very many takes the time of other calls.
  */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | undefined> {

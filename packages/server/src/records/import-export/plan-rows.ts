@@ -108,7 +108,7 @@ function watched({ toCreate, toUpdate }: RowsAccess): { readonly access: RowsAcc
 
 interface PlannedRow {
   readonly row: ImportRow;
-  /** Where the unique index notes the record that the row is about. */
+  /** The key in the unique index of the record that the row is about. */
   readonly place: Key | undefined;
   readonly outcome: { readonly plan: CreatePlan | UpdatePlan } | { readonly errors: readonly InputError[] };
 }
@@ -211,7 +211,7 @@ function refusalByCurrentState(
 export interface ImportRow {
   readonly row: number;
   readonly creation: Creation;
-  /** What an update by the row has to say beside what a new record is made of: the `version` that it is based on. */
+  /** The row's part for an update beside the fields of a new record: the `version` that it is based on. */
   readonly base: { readonly version?: unknown };
 }
 
@@ -222,9 +222,9 @@ export function baseOf(record: unknown): ImportRow['base'] {
 }
 
 /**
- * What of a row is the client's to say. What the platform sets and computes is passed over, so that what was exported
- * can be imported again.
- * @param ignored learns the names of what was passed over.
+ * The values of a row that the client may set. Values that the platform sets and computes are passed over, so that an
+ * export can be imported again.
+ * @param ignored learns the names of the fields that were passed over.
  */
 export function sentFields(entity: CompiledEntity, record: unknown, ignored: Set<string>): unknown {
   // Anything else is refused as the body of a create would be.
@@ -257,7 +257,7 @@ function refusal(message: string): Problem {
   return new Problem('invalid_request', message, { errors: [{ pointer: '/upsert', code: 'invalid_upsert', message }] });
 }
 
-/** Where the index notes which record has the values of a row; undefined where the row does not have all of them. */
+/** The index key of the record with a row's values; undefined where the row does not have all of them. */
 function upsertKey(entity: CompiledEntity, unique: CompiledUnique, body: unknown): Key | undefined {
   const values: Record<string, FieldValue> = {};
   for (const { field } of unique.fields) {

@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 
-/** What a file of records is written in: comma-separated values (RFC 4180), or a JSON text a line. */
+/** The format of a file of records: comma-separated values (RFC 4180), or a JSON text a line. */
 export type TransferFormat = 'csv' | 'jsonl';
 
 /** One record of a file on its way in, or what is wrong with it. The first one is row 1; a header does not count. */
@@ -15,7 +15,7 @@ export type TransferredRow = { readonly record: unknown } | UnreadableRow;
 
 export interface UnreadableRow {
   readonly errors: readonly InputError[];
-  /** Where the file is such that nothing behind the row can be read. */
+  /** Set where nothing behind the row can be read. */
   readonly endsFile?: true;
 }
 

@@ -28,7 +28,7 @@ export interface Derived {
   readonly entries: readonly Key[];
   /** Rows of unique indexes, each of which holds the id of the record. */
   readonly sentinels: readonly Sentinel[];
-  /** Where the sealed values of the record lie, if it has some. */
+  /** The place of the sealed values of the record, if it has some. */
   readonly sealed: Key;
   readonly counter: Key;
 }
@@ -67,7 +67,7 @@ export function derive(
   return { entries, sentinels, sealed: sealedKey(name, data.id), counter: recordCounter(name) };
 }
 
-/** Where a record's sealed values lie, out of every range that is listed. */
+/** The key of a record's sealed values, out of every range that is listed. */
 export function sealedKey(entityName: string, id: string): Key {
   return { pk: `sealed#${entityName}`, sk: id };
 }
@@ -86,7 +86,7 @@ function indexEntry(index: CompiledIndex, data: RecordData): readonly Key[] {
   return [{ pk, sk: indexSortKey(value === undefined ? undefined : index.order.encode(value), data.id) }];
 }
 
-/** An element that stands in the array twice has one entry. */
+/** An element that is in the array twice has one entry. */
 function elementEntries({ pk, order }: CompiledIndex, data: RecordData): readonly Key[] {
   if (order === undefined) return [];
   const sks = elementIds(data[order.field]).map((element) => indexSortKey(order.encode(element), data.id));
@@ -107,7 +107,7 @@ function ownPartition(
   data: RecordData,
 ): string | undefined {
   const value = data[group.field];
-  // A value that an older definition left, of another type, stands for nothing here.
+  // A value that an older definition left, of another type, counts as none here.
   return value === undefined || group.encode(value) === undefined ? undefined : groupPartition(index, value);
 }
 
@@ -134,7 +134,7 @@ export function termsOf(fields: readonly string[], data: RecordData): readonly s
   return searchTerms(fields.map((field) => data[field]).filter((value) => value !== undefined));
 }
 
-/** Where a unique index notes who has these values; undefined for a record that lacks one of them, which is exempt. */
+/** A unique index's key for the holder of these values; undefined if a value is missing, which exempts the record. */
 export function sentinelKey(unique: CompiledUnique, data: Partial<RecordData>): Key | undefined {
   const tuple: string[] = [];
   for (const { field, encode } of unique.fields) {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
 import { pooledRandomBytes } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 
-/** Where a list goes on: the sort key of the last item that was looked at. */
+/** The position in a list: the sort key of the last item that was looked at. */
 export interface Cursors {
   /** `binding` is everything a cursor is good for; with another one it does not open. */
   seal(position: string, binding: readonly string[]): string;

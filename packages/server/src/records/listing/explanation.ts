@@ -3,17 +3,17 @@ import type { ListPlan } from './planning/list-plan.ts';
 import type { Walk } from './walking/list-walk.ts';
 import { isExact } from './walking/record-walk.ts';
 
-/** How the records of a list or a count were found, for those who may know of records that they are not shown. */
+/** The way in which the records of a list or a count were found, for callers who may know of hidden records. */
 export interface ListExplanation {
   /** Null where the records themselves were gone through. */
   readonly index: IndexName | null;
-  /** Where the entries are of records whose lookups point to some of others: how these were found. */
+  /** The index range of other records, where lookups of the entries' records point to some of them. */
   readonly through?: IndexRange;
   /** Entries of the indexes that were read, or records where there is none. */
   readonly entriesWalked: number;
   /** Records that were tested by what the range of the walk does not say: conditions, words, the filter, policies. */
   readonly recordsTested: number;
-  /** What was used of the scan budget: records, bytes, milliseconds, and steps of about 2 ns. */
+  /** The used part of the scan budget: records, bytes, milliseconds, and steps of about 2 ns. */
   readonly budget: {
     readonly items: number;
     readonly bytes: number;

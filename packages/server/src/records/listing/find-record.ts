@@ -76,8 +76,8 @@ export async function followItems(scope: Scope, indexPk: string, read: RangeRead
 const pageBytesMax = 2 * 1024 * 1024;
 
 /**
- * All items behind an index in pages of bounded size, for items of any size. One that moves to another key meanwhile may
- * come with its new key and its old version: a commit that checks both is refused.
+ * All items behind an index in pages of bounded size, for items of any size. An item that moves to another key
+ * meanwhile may come with its new key and its old version: a commit that checks both is refused.
  */
 export async function* followInPages(
   scope: Scope,

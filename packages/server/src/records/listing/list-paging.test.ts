@@ -190,7 +190,7 @@ test('a search that has to look at more than its budget ends short, with a curso
   }
   const listed = async (parameters: Readonly<Record<string, string>>) =>
     (await listAll(small, call, parameters)).map(({ id }) => id);
-  // One word that is no beginning of a frequent one, one that is, several, and sorted by a field.
+  // A word that begins no frequent one, a word that does, several words, and several sorted by a field.
   for (const q of ['wanted', 'want', 'common wanted', 'wanted comm']) {
     assert.deepEqual(await listed({ q }), wanted, q);
     assert.deepEqual(await listed({ q, sortdir: 'asc', pagesize: '2' }), wanted.toReversed(), q);

@@ -12,7 +12,7 @@ import {
 
 type EntityFields = Pick<CompiledEntity, 'fields' | 'aliases'>;
 
-/** What lists, counts, exports and aggregates take; each refuses what the others take alone. */
+/** The parameters of lists, counts, exports and aggregates; each refuses those that only others take. */
 const takenBy = {
   list: [
     'owner',
@@ -76,7 +76,7 @@ export function isParameter(entity: EntityFields, name: string): boolean {
   return isKnown(name) && !isClaimed(name, entity);
 }
 
-/** What is wrong with a name that is no parameter of a route. @param name as `withPlainNames` has it. */
+/** The mistake in a name that is no parameter of a route. @param name as `withPlainNames` has it. */
 export function parameterMistake(
   entity: EntityFields,
   route: ListRoute,

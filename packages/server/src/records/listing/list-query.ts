@@ -251,7 +251,7 @@ export function namedFilter(
   return isValueProblem(filter) ? { code: filter.code, message: `field \`${name}\` ${filter.message}` } : filter;
 }
 
-/** What a parameter that sets no filter comes to: words are folded, and a page size is a number. */
+/** The value of a parameter that sets no filter: words are folded, and a page size is a number. */
 export function plainParameter({ name, text }: { readonly name: string; readonly text: string }): string | number {
   if (name === 'q') return wordsOf(text).join(' ');
   return name === 'pagesize' ? (pageSizeOf(text) ?? text) : text;

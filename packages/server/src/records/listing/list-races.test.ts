@@ -11,7 +11,7 @@ const definition = {
   UpdateParams: [{ name: 'rank', colType: 'integer', index: true }, { name: 'text', search: true }, { name: 'note' }],
 };
 
-/** What is asked for, and the field that the answer is ordered by. */
+/** The queries, and whether the field `rank` orders the answer. */
 const queries: readonly (readonly [name: string, parameters: Readonly<Record<string, string>>, isByRank: boolean])[] = [
   ['in the order of creation', {}, false],
   ['sorted by a field that moves', { sortby: 'rank' }, true],

@@ -78,7 +78,7 @@ function pageOf({ pageSize, wantsExplanation }: ListQuery, walked: Walked): Reco
   return { items, nexttoken, isPartial, ...(isPartial ? { partialReason: walk.spentBy() } : {}), ...explained };
 }
 
-/** How many records a walk reads first, where some of them may not be of the answer. */
+/** The number of records that a walk reads first, where some of them may not be of the answer. */
 function firstStep(plan: ListPlan): number {
   return isExact(plan) || isLikelyWhole(plan) ? 0 : residualSteps.first;
 }

@@ -8,8 +8,8 @@ import { type ListQuery, ownerFilter } from './list-query.ts';
 import { type LookupSort, readSort } from './planning/read-sort.ts';
 
 /**
- * What a list may show of an entity whose owner index has `scopeList`: the caller's own records, unless the caller asks
- * for all or for another's and may browse.
+ * Limits a list of an entity whose owner index has `scopeList` to the caller's own records, unless the caller asks for
+ * all or for another's and may browse.
  * @throws Problem `access_denied`, `invalid_request`.
  */
 export function scopeToCaller(call: AuthorizedCall, listQuery: ListQuery): ListQuery {
@@ -28,8 +28,8 @@ export function scopeToCaller(call: AuthorizedCall, listQuery: ListQuery): ListQ
 }
 
 /**
- * What a list may be asked by: fields that the caller may read in every record of it. By others, what is hidden could
- * be guessed from which records there are, and in which order. Words are looked for in such fields alone.
+ * Limits a list's query to fields that the caller may read in every record of it. By others, hidden values could be
+ * guessed from which records there are, and in which order. Words are looked for in such fields alone.
  */
 function withinReadable(call: AuthorizedCall, query: ListQuery): ListQuery {
   const fields = call.rows?.sureFields;

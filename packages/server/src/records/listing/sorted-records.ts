@@ -58,7 +58,7 @@ export async function sortedRecords(
   left.items -= Math.min(left.items, walk.taken().items);
   const explained = query.wantsExplanation ? { explain: explain(plan, walk, judged) } : {};
   if (!walk.isAtEnd()) {
-    // One that has begun was within the budget then: the same page is asked for again.
+    // A list that has begun was within the budget then: the same page is asked for again.
     if (start === undefined) throw tooMany(query, 'more records than one call looks at');
     const nexttoken = cursors.seal(start, binding);
     return { items: [], nexttoken, isPartial: true, partialReason: walk.spentBy(), ...explained };

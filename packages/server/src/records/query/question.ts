@@ -1,4 +1,4 @@
-/** What an engine is asked about records, and whether its answer needs a second look. */
+/** The question to an engine about records, and whether its answer needs a second look. */
 import { isWhere, type Where } from '../../lib/where.ts';
 import { allOfBounds, isExact, unknownBounds, type WhereBounds } from '../../lib/where-bounds.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
@@ -40,9 +40,9 @@ export function boundsOf(entity: CompiledEntity, { filters, expression, search, 
 }
 
 /**
- * What an engine may be asked of the records of a range. All that leave it are judged here, which counts against the work
- * of a page. So the caller's conditions are in the question only where no other records than the caller's leave: else
- * where a page ends would tell whether hidden records meet them.
+ * The conditions of a range's records that an engine may judge. All that leave it are judged here, which counts against
+ * the work of a page. So the caller's conditions are in the question only where no other records than the caller's
+ * leave: else the end of a page would tell whether hidden records meet them.
  */
 export function askableQuestion(
   entity: CompiledEntity,

@@ -1,4 +1,4 @@
-/** Where the stored text of a record has the value that a field has in memory. */
+/** The place in a record's stored text of the value that a field has in memory. */
 import { foldAscii } from '../../lib/fold-ascii.ts';
 import { isMemberPath, type MemberPath } from '../../lib/where.ts';
 import type { MemberFinder } from '../../lib/where-bounds.ts';

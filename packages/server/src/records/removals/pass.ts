@@ -54,12 +54,12 @@ interface Holder {
 }
 
 interface Passed {
-  /** Where to go on behind it. */
+  /** The position from which the pass goes on. */
   readonly cursor: PassCursor;
   readonly holder?: Holder;
 }
 
-/** What a record's entity is referred to by, always in the same order. */
+/** The references to a record's entity, always in the same order. */
 export function sortedReferences(config: ConfigSet, entityName: string): readonly Reference[] {
   const references = [...referencesTo(config, entityName)].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   for (const reference of references) if (!reference.isReady) throw new NotReady(stillBuilding(reference).message);
@@ -176,7 +176,7 @@ export async function planMarks(step: RemovalStep): Promise<readonly PlannedChan
     );
     return fresh.add(place).size;
   });
-  // What is listed just now was not looked at yet.
+  // Records listed just now were not looked at yet.
   const next = pass.isAtEnd && fresh.size === 0 ? nextPhase('check') : { cursor: pass.cursor };
   const grown = { listed: row.listed + fresh.size, total: row.total + fresh.size, state: 'running' as const };
   return [...changes, rowChange(step, { ...row, ...grown, ...next })];
@@ -231,14 +231,14 @@ export async function planClears(step: RemovalStep): Promise<readonly PlannedCha
   ];
 }
 
-/** What one commit writes of records, so that it stays far below what a commit takes. */
+/** The most that one commit writes of records, so that it stays far below a commit's limit. */
 const stepCharacters = 1024 * 1024;
 
 export function nextPhase(phase: RemovalPhase): Pick<RemovalRow, 'phase' | 'cursor'> {
   return { phase, cursor: { seq: 0 } };
 }
 
-/** The job as it stands once something refuses it: the marks are yet to be taken away. */
+/** The job once something refuses it: the marks are yet to be taken away. */
 export function failedRow(
   row: RemovalRow,
   record: Pick<FailedRecord, 'entity' | 'id'>,

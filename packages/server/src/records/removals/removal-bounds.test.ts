@@ -103,6 +103,6 @@ for (const onDelete of ['setnull', 'cascade'] as const)
     const requested = await call('root');
     const before = rounds;
     await runtime.remove(requested, { id });
-    // Where each is found, and where its values are computed.
+    // One round where each is found, and one where its values are computed.
     assert.ok(rounds - before >= 2 * 40, `${rounds - before} rounds`);
   });

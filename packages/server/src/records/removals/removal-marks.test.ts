@@ -85,7 +85,7 @@ test('until a record is removed it can be read, and nothing else changes or remo
   assert.equal(await outcomeOf(node.runtime.create(team, { above: root })), 'conflict');
   assert.equal(await outcomeOf(node.runtime.remove(team, { id: root })), 'conflict');
   assert.deepEqual(await node.runtime.get(team, root), before);
-  // What the job has not come to yet is like any other record.
+  // A record that the job has not reached yet is like any other record.
   await node.runtime.update(team, { id: below, body: { title: 'new' } });
   assert.equal((await node.removals.start(team, { id: root })).id, job.id);
   const other = (await node.runtime.create(team, {})).data.id;

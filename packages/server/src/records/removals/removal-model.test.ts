@@ -174,7 +174,7 @@ async function meanwhile(
   { model, write: one, job }: { model: Model; write: Write; job: string },
 ): Promise<string> {
   const id = [...model.keys()][one.which % model.size] ?? '';
-  // What the removal has taken by now is not in the way of what is chosen.
+  // Records that the removal has taken by now are not in the way of those that are chosen.
   const alive = new Map([...model].filter(([held]) => held !== ''));
   switch (one.kind) {
     case 'create':
@@ -216,7 +216,7 @@ async function refusable(work: Promise<unknown>): Promise<string> {
   return outcome;
 }
 
-/** A tree, a ring larger than a step, records that are referred to by two ways, some that stay, and one that is alone. */
+/** A tree, a ring larger than a step, records referred to in two ways, some that stay, and one alone. */
 const hard: readonly Drawn[] = [
   { entity: 'team', holds: [4, 99, 99] },
   { entity: 'team', holds: [0, 99, 99] },

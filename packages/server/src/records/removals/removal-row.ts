@@ -29,7 +29,7 @@ export interface FailedRecord {
   readonly message: string;
 }
 
-/** Where a pass over the list stands: at which record of it, by which reference to it, and behind which holder. */
+/** The position of a pass over the list: at which record of it, by which reference to it, and behind which holder. */
 export interface PassCursor {
   readonly seq: number;
   readonly reference?: string;
@@ -131,7 +131,7 @@ export const marks = table(
   json<Mark>('mark of a removal', { seq: 'number' }),
 );
 
-/** What is marked of a record: all that its own writes and references to it have in their commits. */
+/** The marked keys of a record: all that its own writes and references to it have in their commits. */
 export function markedPlaces(
   entity: CompiledEntity,
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** Removes what is listed, so that no record that is left ever refers to one that is gone. */
+/** Removes the listed records, so that no record that is left ever refers to a removed one. */
 import { notFound } from '../../lib/problem.ts';
 import { type CompiledEntity, heldIds, indexPrefix } from '../../schema/port.ts';
 import type { Row } from '../../store/table.ts';
@@ -157,7 +157,7 @@ async function removalOf(step: RemovalStep, nodes: readonly Explored[]): Promise
     removed += own.count;
     isGone.add(node.seq);
   }
-  // What was left out may refer to what was not, in a ring alone.
+  // Records left out may refer to those that were not, in a ring alone.
   if (nodes.some(({ seq, holders }) => isGone.has(seq) && [...holders].some((one) => !isGone.has(one))))
     return undefined;
   if (isGone.size === 0) return undefined;
@@ -165,7 +165,7 @@ async function removalOf(step: RemovalStep, nodes: readonly Explored[]): Promise
   return [...mergeChanges(changes), rowChange(step, { ...row, done: row.done + removed })];
 }
 
-/** The removal of a record from the store and from the list. One that is gone already is taken off the list. */
+/** The removal of a record from the store and from the list. A record that is gone already is taken off the list. */
 async function removalOfOne(step: RemovalStep, { seq, entityName, id }: Explored) {
   const { workspace, config } = step;
   const entry = await listed.read(workspace.scope, { job: step.id, seq });

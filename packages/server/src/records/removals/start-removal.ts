@@ -39,7 +39,7 @@ export interface LargeRemovals {
   start(call: RecordCall, input: DeleteInput): Promise<RemovalJob>;
   /** With who started it. */
   find(workspace: Workspace, id: string): Promise<{ readonly job: RemovalJob; readonly user: string } | undefined>;
-  /** What is removed by then stays removed. @throws Problem `not_found`; `conflict` where the job is over. */
+  /** Records that are removed by then stay removed. @throws Problem `not_found`; `conflict` where the job is over. */
   cancel(workspace: Workspace, id: string): Promise<RemovalJob>;
 }
 

@@ -86,7 +86,7 @@ async function runEach(
   const ids: (string | undefined)[] = [];
   const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
   const decideAt = (operation: BatchOperation, place: number) => decide(caller, operation, place, referable);
-  // One that refers to others is decided by their ids: when they are done.
+  // An operation that refers to others is decided by their ids: when they are done.
   const decided: (DecidedOperation | 'later')[] = [];
   for (const [place, operation] of operations.entries()) {
     await pause();
@@ -192,10 +192,10 @@ function memberAtFault(code: Problem['code'], action: BatchOperation['action'] |
 
 // In a batch lookups may name the records of operations before, whose ids their sender does not know yet.
 
-/** What `$ref` names: an operation by its index or its `ref`. */
+/** The operation that `$ref` names, by its index or its `ref`. */
 type BatchReference = number | string;
 
-/** What operations of a batch may refer to. */
+/** The operations that others of a batch may refer to. */
 interface Referable {
   /** The id of the record of an operation; undefined where it has none. */
   idOf(operation: number): string | undefined;

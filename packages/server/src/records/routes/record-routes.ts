@@ -91,7 +91,7 @@ async function item(runtime: RecordRuntime, request: GatewayRequest, call: Autho
     const [body = ''] = await presentExpanded(runtime, call, { presentation, expansions, items: [found] });
     return { status: 200, body };
   }
-  // What a reply shows of other records changes without this record's version.
+  // Other records in a reply change without this record's version.
   if (presentation.isEnriched) return { status: 200, body: await textOf(call, presentation, found) };
   if (found.fields !== undefined) return partOf(request, await textOf(call, presentation, found), found);
   const headers = { ETag: entityTag(found.version, presentation.shape) };
@@ -175,7 +175,7 @@ function readForce({ query, params: { entity = '' } }: GatewayRequest): boolean 
   throw new Problem('invalid_request', '`force` must be `true` or `false`');
 }
 
-/** Most replies are the stored text as it stands, which is there at once. */
+/** Most replies are the stored text unchanged, which is there at once. */
 function textOf(call: AuthorizedCall, presentation: Presentation, stored: ReadableText): string | Promise<string> {
   if (presentation.projection === 'stored' && stored.fields === undefined) return recordText(stored);
   return presentRecords(call, presentation, [stored]).then(([text = '']) => text);

@@ -61,7 +61,7 @@ test('folding a word again changes nothing, for each character by itself and in 
 
 test('case, and whether accents are composed, decide nothing', () => {
   const property = fc.property(anyText, (text) => {
-    // In capitals an iota below a vowel stands beside it, and is a letter.
+    // In capitals an iota below a vowel is beside it, and is a letter.
     fc.pre(!text.normalize('NFD').includes('\u0345'));
     for (const other of [text.toLowerCase(), text.toUpperCase(), text.normalize('NFC'), text.normalize('NFD')])
       assert.equal(lettersOf(other), lettersOf(text));
@@ -118,7 +118,7 @@ test('the words of a very long piece are those of the piece as a whole', () => {
     fc.array(unit, { minLength: 1, maxLength: 40 }),
     fc.integer({ min: 1, max: 400 }),
     (units, times) => {
-      // A letter before, since a piece begins with one, and one that is not ASCII.
+      // A letter before, since a piece begins with one, and a letter that is not ASCII.
       const piece = `é${units.join('').repeat(times)}`.slice(0, 20_000).toWellFormed().replaceAll('\ufffd', '');
       if (!/か/.test(piece)) assert.deepEqual(wordsOf(piece), whole(piece));
       assert.deepEqual(wordsOf(`${piece} ${piece}`), [...wordsOf(piece), ...wordsOf(piece)]);

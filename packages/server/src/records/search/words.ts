@@ -63,7 +63,7 @@ function* wordsIn(piece: string): Generator<string> {
 }
 
 const partLength = 1000;
-/** What folding never joins to what stands before it. */
+/** A character that folding never joins to the text before it. */
 const partStart = /[[\p{L}\p{N}]--\p{Lm}]/gv;
 
 function* eachPart(piece: string): Generator<string> {
@@ -116,7 +116,7 @@ function cut(word: string): string {
   return word.length <= wordLengthMax ? word : Array.from(word).slice(0, wordLengthMax).join('');
 }
 
-/** What `q` asks for: all of these words, and one that begins with `prefix`. */
+/** The words that `q` asks for: all of these, and a word that begins with `prefix`. */
 interface SearchQuery {
   readonly words: readonly string[];
   readonly prefix: string;

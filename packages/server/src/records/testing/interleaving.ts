@@ -45,7 +45,7 @@ class Side {
   }
 }
 
-/** The one makes its first calls, then the other does, then the one comes to its end, then the other. */
+/** The one makes its first calls, then the other does, then the one finishes, then the other. */
 export class Interleaving {
   readonly #one: Side;
   readonly #other: Side;

@@ -68,7 +68,7 @@ function difference(left: Ordered, right: Ordered): number {
   return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
 }
 
-/** What a comparison reads: undefined where there is no value, which makes it false. */
+/** The value in a comparison: undefined where there is no value, which makes it false. */
 type Operand = readonly [text: string, read: (record: RecordData) => Ordered | undefined];
 
 const field =

@@ -3,11 +3,11 @@ import { type Filter, meetsAll } from '../listing/filter.ts';
 import { dataOf } from '../record.ts';
 import type { RecordGrant, RecordPolicy } from '../record-policy.ts';
 
-/** What a caller has of records, by the few fields of their texts on which it depends. */
+/** The caller's grants on records, by the few fields of their texts on which they depend. */
 export interface TextGrants {
   /** Undefined where the text does not tell, so that the whole record has to be judged. */
   of(text: string): RecordGrant | 'none' | undefined;
-  /** What was not taken because an earlier record had the same values: a list ends where it would have ended with it. */
+  /** Steps saved since an earlier record had the same values: a list ends where it would have ended with them. */
   stepsSaved(): number;
 }
 
@@ -89,13 +89,13 @@ function remembering<T>(make: (text: string) => T): (text: string) => { readonly
 // Reads single members of stored texts, which `JSON.stringify` wrote, without reading the others.
 
 /**
- * Gives the JSON of a member as it stands in the text of a record. Undefined where it is no string without escapes, no
+ * Gives the JSON of a member as it is in the text of a record. Undefined where it is no string without escapes, no
  * number and no boolean, and where it is not certain that a member of this name is the record's own.
  */
 type MemberReader = (text: string) => string | undefined;
 
 export function memberReader(name: string): MemberReader {
-  // A quote within a string is escaped, so none stands behind a comma there; the first member of a record is its id.
+  // A quote within a string is escaped, so none is behind a comma there; the first member of a record is its id.
   const start = `,${JSON.stringify(name)}:`;
   return (text) => {
     const place = placeOf(text, start);
@@ -121,7 +121,7 @@ export function membersReader(names: readonly string[]): MemberReader {
 /** A longer text is not searched: where it does not tell, it has to be parsed all the same, and that takes long enough. */
 const textLengthMax = 4096;
 
-/** Where the record itself has a member: before the first object within it, or behind the last. */
+/** The place of a member of the record itself: before the first object within it, or behind the last. */
 function placeOf(text: string, start: string): number {
   const place = text.indexOf(start);
   if (place === -1) return -1;

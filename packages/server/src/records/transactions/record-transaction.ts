@@ -37,9 +37,9 @@ export interface RecordTransaction {
 }
 
 interface TransactionDeps {
-  /** What a write is planned with. Its loop knows fences, and nothing else that comes with a commit. */
+  /** The dependencies for planning a write. Its loop knows fences, and nothing else that comes with a commit. */
   readonly parts: RecordWriteDeps;
-  /** What each commit of records has around it. */
+  /** The wrapper of each commit of records. */
   readonly around: (writeLoop: WriteLoop) => WriteLoop;
 }
 
@@ -102,7 +102,7 @@ function commitOf({ reads }: TransactionScope): WriteLoop {
   };
 }
 
-/** What a transaction makes of a record, from the first of its writes to the last. */
+/** The net effect of a transaction on a record, from the first of its writes to the last. */
 interface NetWrite {
   readonly call: EventWrite['call'];
   readonly before: StoredRecord | undefined;
@@ -110,8 +110,8 @@ interface NetWrite {
 }
 
 /**
- * What the events of a transaction are about: its commit, in which each record is written once, whatever steps led there.
- * Within the transaction it only notes the writes.
+ * The events of a transaction: they are about its commit, in which each record is written once, whatever steps led
+ * there. Within the transaction it only notes the writes.
  */
 class NetEvents implements RecordEvents {
   readonly #events: RecordEvents;
@@ -145,7 +145,7 @@ class NetEvents implements RecordEvents {
     };
   }
 
-  /** What the commit leaves for later. */
+  /** The later work of the commit. */
   async changes(): Promise<readonly PlannedChange[]> {
     const changes: PlannedChange[] = [];
     for (const { call, before, after } of [...this.#writes.values()]) {

@@ -51,7 +51,7 @@ async function missingBodies(scope: Scope, config: ConfigSet, name: string): Pro
 
 const rowsMax = 10_000;
 
-/** What a map says of who refers to whom, whenever it came to say so. */
+/** The references in a map as a text, whenever they were added. */
 function sayOf(map: ReferenceMap): string {
   const lines = [...map].flatMap(([target, { by }]) => by.map((reference) => JSON.stringify([target, reference])));
   return lines.sort().join('\n');
@@ -87,7 +87,7 @@ function placeOf(scopeName: string): Pick<ScopeOfOrg, 'orgCode' | 'tenantCode'> 
   return { orgCode: codes.slice(0, hyphen), tenantCode: codes.slice(hyphen + 1) };
 }
 
-/** What an org knows of a workspace. Once the code of a removed one is free again, an empty scope is left of it. */
+/** A workspace's state in its org. Once a removed workspace's code is free again, an empty scope is left of it. */
 export async function workspaceStateOf(
   { store, maintenance }: OpenedStore,
   { orgCode, tenantCode, scope }: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>,

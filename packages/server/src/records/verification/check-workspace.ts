@@ -41,7 +41,7 @@ export async function checkWorkspace(maintenance: Pick<Maintenance, 'scan'>, loo
     findings.add(drift(workspace.scope, 'aggregate', wrong.key, wrongText(wrong)));
 }
 
-/** What lies elsewhere is other rooms' and follows from nothing here. */
+/** Items elsewhere belong to other modules and follow from nothing here. */
 async function claimsOf(look: WorkspaceLook, item: Item): Promise<readonly Claim[]> {
   const { pk } = item;
   if (pk.startsWith('index#')) return claimsOfEntry(look, item);
@@ -54,7 +54,7 @@ async function claimsOf(look: WorkspaceLook, item: Item): Promise<readonly Claim
   return [];
 }
 
-/** What a record asks to lie beside it. What lies there without being asked for is found where it lies. */
+/** The items that a record needs beside it. Items that no record needs are found when they are read. */
 async function claimsOfRecord(look: WorkspaceLook, item: Item): Promise<readonly Claim[]> {
   const kept = look.ownerOf(item);
   const record = kept === undefined ? undefined : storedRecord(kept.entity, item);

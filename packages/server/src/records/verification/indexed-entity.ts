@@ -27,7 +27,7 @@ export interface IndexedEntity {
   readonly further: (record: RecordData) => readonly Key[];
 }
 
-/** @param state undefined for a system entity, and for one that is being removed: then less is known and less asked. */
+/** @param state undefined for a system entity, and for a removed one: then less is known and less asked. */
 function keptEntity(entity: CompiledEntity, state: EntityState | undefined, further: FurtherEntries): IndexedEntity {
   const some = (isWanted: (index: IndexState) => boolean): CompiledIndexes | undefined =>
     state === undefined ? undefined : compileIndexes(entity, state.indexes.filter(isWanted));

@@ -73,7 +73,7 @@ export type DriftKind =
 const counted = ['orgs', 'workspaces', 'skipped', 'records', 'entries', 'uniques', 'sealed'] as const;
 type Counted = (typeof counted)[number];
 
-/** What a look at a store has found. Of each sort so many are kept, and all are counted. */
+/** The findings of a look at a store. Of each sort so many are kept, and all are counted. */
 export class Findings {
   readonly counts: Record<Counted, number> = {
     orgs: 0,
@@ -103,7 +103,7 @@ export class Findings {
 
 const keptMax = 1000;
 
-/** What should hold of one key. `judge` is given what lies there; it may have to ask about another key in turn. */
+/** The expected item of one key. `judge` is given the item there; it may have to ask about another key in turn. */
 export interface Claim {
   readonly key: Key;
   readonly judge: (item: Item | undefined) => ClaimVerdict;
@@ -138,7 +138,7 @@ interface StoredTally {
   readonly number: number;
 }
 
-/** What the counters of a workspace say, and what its records come to. */
+/** The numbers in a workspace's counters, and those counted in its records. */
 export class Tallies {
   readonly #counters = new Map<string, StoredTally>();
   readonly #records = new Map<string, StoredTally>();
@@ -158,7 +158,7 @@ export class Tallies {
     }
   }
 
-  /** Where counters and records contradict each other, once all of both are noted. */
+  /** The contradictions between counters and records, once all of both are noted. */
   *drift(): Generator<Pick<Drift, 'kind' | 'key' | 'problem'>> {
     const counts = [...this.#counters.values()].filter(({ key }) => key.pk === recordCounter('').pk);
     for (const { key } of new Map(

@@ -23,7 +23,7 @@ interface Fixture {
   readonly hidden?: readonly string[];
 }
 
-/** What the records come from, and every read that was made of it. */
+/** The source of the records, and every read that was made of it. */
 function sourceOf({ records, projections, hidden = [] }: Fixture) {
   const reads: string[] = [];
   const source: LookupSource = {
@@ -162,7 +162,7 @@ test('what no longer fits in a reply is shown by its id, however often it is poi
   assert.deepEqual(JSON.parse(texts[0] ?? ''), { customer: { id: 'c1', name } });
 });
 
-/** What the property's view shows of a record, in the simplest way there is. */
+/** The record as the property's view shows it, in the simplest way there is. */
 function walk(fixture: Pick<Fixture, 'records' | 'hidden'>, { data }: ShownRecord, depth: number): unknown {
   const walked: Record<string, unknown> = { name: data.name };
   for (const [field, entity] of Object.entries({ left: 'l', right: 'r' })) {

@@ -27,8 +27,8 @@ export function takeWritten(room: ReplyRoom, characters: number): boolean {
 }
 
 /**
- * The JSON texts of records by a view. A lookup whose record is gone, or is not the caller's to get, shows `null`; one
- * that lies too deep, or for which there is no room left in the reply, shows the id alone.
+ * The JSON texts of records by a view. A lookup whose record is gone, or is not the caller's to get, shows `null`; a
+ * record that lies too deep, or for which there is no room left in the reply, shows the id alone.
  */
 export async function showRecords(
   records: readonly ShownRecord[],
@@ -81,12 +81,12 @@ export interface ShownRecord extends Pick<StoredRecord, 'data' | 'version'> {
   readonly fields?: FieldNames | undefined;
 }
 
-/** What of a view shows fields that are the reader's. */
+/** The members of a view that show fields that are the reader's. */
 function readableMembers(projection: Projection, fields: FieldNames | undefined): Projection {
   return fields === undefined ? projection : projection.filter(({ field }) => isReadable(fields, field));
 }
 
-/** Where the records come from that lookups point to. */
+/** The source of the records that lookups point to. */
 export interface LookupSource {
   /** Those that there are and that the caller may get, in any order, and the ids of those for which there was no room any more. */
   fetch(entityName: string, ids: readonly string[]): Promise<readonly (ShownRecord | UnreadRecord)[]>;
@@ -120,7 +120,7 @@ interface LookupReference {
   readonly id: string;
 }
 
-/** What a reference shows; undefined where that is nothing. */
+/** The text of a reference; undefined where nothing is shown. */
 type Lookups = (reference: LookupReference) => Shown | 'unread' | undefined;
 
 type LoadedRecord = ShownRecord | 'unread' | undefined;

@@ -16,7 +16,7 @@ import type { Workspace } from '../../tenancy/port.ts';
 export type FenceState = { readonly itemVersion: number; readonly hasMarks: boolean } | 'newer';
 
 export interface Fences {
-  /** The fence to check for writes by this configuration; raises it first where it stands lower. */
+  /** The fence to check for writes by this configuration; raises it first where it is lower. */
   at(workspace: Workspace, config: ConfigSet, entityName: string): Promise<FenceState>;
   forget(workspace: Workspace, entityName: string): void;
 }
@@ -68,15 +68,15 @@ const floor = '*';
 export const floorKey = fenceKey(floor);
 
 /**
- * What a new workspace is founded with. A change of configuration that listed the workspaces before has not seen this
- * one, so no write by a configuration from before its founding is allowed here; nor is a write meant for an earlier
- * workspace with the code.
+ * The floor of a new workspace. A change of configuration that listed the workspaces before has not seen this one, so
+ * no write by a configuration from before its founding is allowed here; nor is a write meant for an earlier workspace
+ * with the code.
  */
 export function minConfigVersion(configVersion: number, tenantId: string): Put {
   return fences.insert(floor, { configVersion, tenantId });
 }
 
-/** What a removed workspace leaves until its code is free: the scope has no owner, so every write is refused. */
+/** The floor of a removed workspace until its code is free: the scope has no owner, so every write is refused. */
 export function tombstone(until: number): Put {
   return fences.put(floor, { configVersion: 0, tenantId: '' }, { if: 'any', due: { at: until, queue: 'expire' } });
 }
@@ -115,7 +115,7 @@ export async function raise(
   return committed === undefined ? current : { itemVersion: committed.seq, generation, hasMarks };
 }
 
-/** Says that records of the entity are marked from this commit on, or are no more, as long as its fence stands so. */
+/** Says that records of the entity are marked from this commit on, or are no more, as long as its fence stays so. */
 export function putMarks(entityName: string, { itemVersion, generation }: LoadedFence, hasMarks: boolean): Put {
   return fences.put(entityName, fenceOf(generation, hasMarks), { if: { version: itemVersion } });
 }

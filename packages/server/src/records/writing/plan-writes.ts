@@ -129,7 +129,7 @@ export async function planUpdate(
   const sent = makeRecord(entity, value, stamps);
   let data = sent;
   const assertAllowed = () => assertUpdateAllowed(call, { before: before.data, visible }, { data, body, isUnchanged });
-  // What is wrong with a record tells of its values: to a caller who may not change it so, that is not told.
+  // The mistakes of a record reveal its values: a caller who may not change it so does not learn them.
   if (visible.isProvisional === true && errors.length === 0) assertAllowed();
   if (errors.length === 0)
     data = await revisedBefore(parts.before, { call, before, after: data }, (values) =>

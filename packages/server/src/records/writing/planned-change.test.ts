@@ -21,7 +21,7 @@ async function freshScope(): Promise<{ readonly scope: Scope; readonly version: 
   return { scope, version: seq };
 }
 
-/** What a write wants of one key; `same` and `other` stand for the version that is there and for another. */
+/** The condition of a write on one key; `same` and `other` stand for the version that is there and for another. */
 interface Wish {
   readonly key: number;
   readonly kind: 'put' | 'remove' | 'check';
@@ -90,7 +90,7 @@ test('writes that are merged are done together or not at all, whatever each of t
     for (const [index, item] of items.entries()) {
       const own = wishes.filter(({ key }) => key === index);
       const removed = own.some(({ kind }) => kind === 'remove');
-      // What one removes another may be the first to put; every other condition is of what stood before.
+      // A key that one removes another may be the first to put; every other condition is of the state before.
       for (const one of own)
         assert.ok(holds(one) || (one.kind === 'put' && one.if === 'absent' && removed), JSON.stringify(one));
       const effect = together(own);

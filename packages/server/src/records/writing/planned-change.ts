@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Change, Condition, Key } from '../../store/port.ts';
 import { bothFigures } from '../../store/tally.ts';
 
-/** One change and what a conflict on it means: plan again from what stands now, or a refusal. */
+/** One change and what a conflict on it means: plan again from the current state, or a refusal. */
 export interface PlannedChange {
   readonly change: Change;
   readonly onConflict: 'replan' | (() => Problem);
@@ -15,8 +15,8 @@ export function unconditional(change: Change): PlannedChange {
 
 /**
  * Several writes on their way to be one commit, in which a key is named once. Each was planned on what stood before all
- * of them, so a key that several of them name keeps every condition and has the effect of the one that writes: a value
- * that one write frees and another takes is simply handed over.
+ * of them, so a key that several of them name keeps every condition and has the effect of the write: a value that one
+ * write frees and another takes is simply handed over.
  */
 export class MergedChanges {
   readonly #entries: MergedEntry[] = [];
@@ -41,7 +41,7 @@ export class MergedChanges {
     }
   }
 
-  /** Where the change of a key stands, or is to stand. */
+  /** The index of the change of a key, or of one to come. */
   #placeOf({ pk, sk }: Key): number {
     const partition = this.#places.get(pk) ?? new Map<string, number>();
     if (partition.size === 0) this.#places.set(pk, partition);
@@ -61,11 +61,11 @@ export function mergeChanges(planned: readonly PlannedChange[]): readonly Planne
 /** All that is wanted of one key. */
 interface WantedEffect {
   readonly effect: PlannedChange | undefined;
-  /** What the writes that only look at the key hold the commit to, and the first of them. */
+  /** The condition on the commit of the writes that only look at the key, and the first of them. */
   readonly looked: Condition;
   readonly look: PlannedChange | undefined;
   readonly isNeeded: boolean;
-  /** Under which condition it is removed. */
+  /** The condition under which it is removed. */
   readonly removedIf: Condition | undefined;
 }
 
@@ -113,7 +113,7 @@ function withEffect(known: WantedEffect, next: PlannedChange): WantedEffect | un
 }
 
 function mergedOf({ effect, looked, look, isNeeded, removedIf }: WantedEffect): PlannedChange | undefined {
-  // What one write needs to be there must not be removed by another, even if a third one replaces it.
+  // A key that one write needs to be there must not be removed by another, even if a third one replaces it.
   if (isNeeded && removedIf !== undefined) return undefined;
   const planned = effect ?? look;
   if (planned === undefined || looked === 'any') return planned;
@@ -143,7 +143,7 @@ function bothEffects(left: PlannedChange, right: PlannedChange): PlannedChange |
   return undefined;
 }
 
-/** What one write removes another puts: the place is taken over, as long as it is still as the removal found it. */
+/** One write puts the key that another removes: it takes it over, as long as it is still as the removal found it. */
 function handOver(
   condition: Condition,
   { onConflict }: PlannedChange,

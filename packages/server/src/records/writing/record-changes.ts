@@ -144,7 +144,7 @@ function sealedAndCount({ hasSealed }: CompiledEntity, { sealed, old, wanted }: 
   return changes;
 }
 
-/** How many records of entities that builders define come to be by these changes, less those that go. */
+/** The number of records of entities that builders define that these changes create, less those that they remove. */
 export function recordsAdded(changes: readonly PlannedChange[]): number {
   return recordsAddedBy(changes.map(({ change }) => change));
 }

@@ -25,7 +25,7 @@ import type { RecordCall } from './write-loop.ts';
 
 type RecordPolicyCall = Pick<RecordCall, 'rows' | 'entity'>;
 
-/** What the caller has of a record; undefined is nothing. */
+/** The caller's grant on a record; undefined is nothing. */
 export function grantOn(rows: RecordPolicy, entity: CompiledEntity, data: RecordData): RecordGrant | undefined {
   return rows.judge(asDefined(entity, data));
 }
@@ -113,8 +113,8 @@ export function assertFieldsAllowed(
 }
 
 /**
- * What a body would write beside the fields that are granted. An unchanged value is no write, but a body of nothing
- * else is no form that was sent back: it names what the caller may not write.
+ * The fields in a body beside those that are granted. An unchanged value is no write, but a body of nothing else is no
+ * form that was sent back: it names fields that the caller may not write.
  */
 export function fieldsBeyond(fields: FieldNames, body: unknown, isUnchanged: FieldTest): readonly string[] {
   const named = namesIn(body).filter((name) => !isOfEnvelope(name));

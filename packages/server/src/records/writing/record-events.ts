@@ -1,4 +1,4 @@
-/** What an org wants to happen when records of an entity are written: the runtime of records asks, another module knows. */
+/** An org's events for writes of an entity: the runtime of records asks, another module knows them. */
 
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigSet } from '../../config/port.ts';
@@ -11,7 +11,7 @@ import type { PlannedChange } from './planned-change.ts';
 import type { BeforeSpent, WriteContext, WriteLoop } from './write-loop.ts';
 
 export interface RecordEvents {
-  /** What waits for writes of an entity; undefined, for the price of a lookup, where nothing does. */
+  /** The events that wait for writes of an entity; undefined, for the price of a lookup, where there are none. */
   of(
     config: ConfigSet,
     place: Pick<Workspace, 'env' | 'orgCode'>,
@@ -23,8 +23,8 @@ export interface RecordEvents {
 
 export interface EntityEvents {
   /**
-   * What a write leaves for later, in its own commit. Plans may be made again, and then this is asked again. Other
-   * calls are served between conditions that take long.
+   * The later work of a write, in its own commit. Plans may be made again, and then this is asked again. Other calls
+   * are served between conditions that take long.
    */
   after(write: EventWrite): MaybePromise<readonly PlannedChange[]>;
 }
@@ -36,7 +36,7 @@ export interface EventWrite {
   readonly after?: RecordData;
 }
 
-/** What the events of the written entity add to the commit. */
+/** The changes of the written entity's events for the commit. */
 export function eventChanges(
   events: RecordEvents | undefined,
   write: EventWrite,
@@ -48,10 +48,10 @@ export function eventChanges(
 
 const none: readonly PlannedChange[] = [];
 
-// What an org does with a write before it is decided: the runtime of records asks, another module knows.
+// An org's events before a write is decided: the runtime of records asks, another module knows them.
 
 export interface BeforeEvents {
-  /** What is done before writes of an entity, in this order; undefined, for the price of a lookup, where nothing is. */
+  /** The events before writes of an entity, in order; undefined, for the price of a lookup, where there are none. */
   of(
     config: ConfigSet,
     place: Pick<Workspace, 'env' | 'orgCode'>,
@@ -70,7 +70,7 @@ export interface BeforeEvent {
   refusal(errors: readonly InputError[]): Problem;
 }
 
-/** What is asked before a removal. @throws Problem `before_event_failed`. */
+/** Runs the events before a removal. @throws Problem `before_event_failed`. */
 export async function askBeforeRemoval(events: BeforeEvents | undefined, write: EventWrite): Promise<void> {
   for (const event of await eventsOn('delete', events, write)) await event.run(write, spentOf(write));
 }

@@ -48,7 +48,7 @@ export class RoomForComputed {
   #characters: number = recordBytesMax;
   #steps = evaluationStepsMax;
 
-  /** @throws Problem `validation_failed` for a value that takes too long, and before one that the record has no room for. */
+  /** @throws Problem `validation_failed` for a value that takes too long, and before a value that has no room in it. */
   compute(name: string, behaviour: CompiledField['behaviour'], inputs: Values): FieldValue | undefined {
     this.#steps -= behaviour.computeSteps?.(inputs) ?? 0;
     if (this.#steps < 0) throw tooLongToCompute(name);

@@ -35,7 +35,7 @@ export interface RecordWrite extends WriteContext {
   readonly force?: boolean | undefined;
 }
 
-/** What an entity demands beyond its definition. The runtime knows that there are such rules, not what they are about. */
+/** An entity's demands beyond its definition. The runtime knows that there are such rules, not what they are about. */
 export interface EntityRules {
   /** Changes that belong into the record's own commit. @throws Problem to refuse the write. */
   readonly changes: (write: RecordWrite) => Promise<readonly PlannedChange[]>;

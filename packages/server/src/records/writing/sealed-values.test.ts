@@ -129,7 +129,7 @@ test('updates of two sealed fields at once, on two nodes, lose neither', async (
   }
 });
 
-/** What is sealed of a record, as it opens at its place. */
+/** The sealed values of a record, as they open at their places. */
 async function opened({ workspace }: RecordCall, id: string): Promise<Readonly<Record<string, string>>> {
   const [item] = await workspace.scope.get([sealedKey('account', id)]);
   const sealed = Object.entries(readSealed(item?.value)).map(([field, text]) => {

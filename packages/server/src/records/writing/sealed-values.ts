@@ -10,7 +10,7 @@ export interface SealingKey {
   readonly key: string;
 }
 
-/** Where a sealed value belongs. It opens nowhere else. */
+/** The place of a sealed value. It opens nowhere else. */
 export interface SealedLocation {
   readonly scope: string;
   readonly entityName: string;

@@ -13,7 +13,7 @@ import { type Fences, fenceKey } from './fence.ts';
 import type { PlannedChange } from './planned-change.ts';
 import { recordsAdded } from './record-changes.ts';
 
-/** Where a request works, for whom, and by which configuration. */
+/** The workspace, the actor and the configuration of a request. */
 export interface WriteContext {
   readonly workspace: Workspace;
   readonly actor: Actor;
@@ -26,9 +26,9 @@ export interface WriteContext {
   readonly config: ConfigSet;
   /** The job that removes marked records, which alone may write them. It waits for requests. */
   readonly isRemovalJob?: true;
-  /** What made the write, where that was made by a write itself. */
+  /** The event that made the write, if one did. */
   readonly origin?: EventOrigin | undefined;
-  /** What events before the writes of the request have taken so far. */
+  /** The time of events before the writes of the request so far. */
   readonly spentBefore?: BeforeSpent;
   /** The records that the same commit makes, by {@link placeOfRecord}: others of it may refer to them. */
   readonly made?: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export function placeOfRecord(entityName: string, id: string): string {
   return `${entityName} ${id}`;
 }
 
-/** What events before the writes of a request have taken. */
+/** The time of events before the writes of a request. */
 export interface BeforeSpent {
   milliseconds: number;
 }
@@ -46,11 +46,11 @@ export interface BeforeSpent {
 export interface EventOrigin {
   /** The number of writes that are before it. */
   readonly depth: number;
-  /** What was run for each of them, the first one first. */
+  /** The runs for each of them, the first one first. */
   readonly chain: readonly string[];
 }
 
-/** What a record call works on: the workspace, the entity at one version, and who asks. */
+/** The subject of a record call: the workspace, the entity at one version, and the caller. */
 export interface RecordCall extends WriteContext {
   readonly entity: CompiledEntity;
   /** The permissions of the caller on single records by what is called; undefined is everything with all of them. */
@@ -72,7 +72,7 @@ interface WriteLoopOptions {
 
 /**
  * Commits what `plan` says, planned again while others change what it was planned on. The fences of all entities that
- * it touches are checked with it, so that it stands by the newest configuration or not at all.
+ * it touches are checked with it, so that it is committed by the newest configuration or not at all.
  */
 export type WriteLoop = <Plan extends WritePlan>(
   context: WriteContext,
@@ -83,7 +83,7 @@ export type WriteLoop = <Plan extends WritePlan>(
 const attemptsMax = 16;
 
 export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoop {
-  /** The checks of the entities' fences, or undefined where one stands above what the configuration knows. */
+  /** The checks of the entities' fences, or undefined where one is above the configuration's generation. */
   const fenceChecks = async (
     { workspace, beneath = workspace }: WriteContext,
     config: ConfigSet,

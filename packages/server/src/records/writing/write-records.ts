@@ -39,9 +39,9 @@ export type RecordOperation =
 export interface WriteOptions {
   /** The request that the writes are made for, where it is to count once. */
   readonly once?: OnceRequest | undefined;
-  /** What else is in the commit, by the records as they are to be; their versions are 0 until the commit. */
+  /** Further changes of the commit, by the records as they are to be; their versions are 0 until the commit. */
   readonly along?: (records: WrittenRecords['records']) => MaybePromise<readonly PlannedChange[]>;
-  /** What is made of the refusal of an operation. */
+  /** Turns the refusal of an operation into another. */
   readonly refused?: (operation: number, problem: Problem) => Problem;
 }
 
@@ -81,7 +81,7 @@ export async function writeRecords(
 }
 
 /**
- * What a write would leave, judged as the write itself would be but for values that have to be unique: it is not done.
+ * The result of a write, judged as the write itself would be but for values that have to be unique: it is not done.
  * Numbers are 1, and no event takes part. Undefined for a removal.
  * @throws Problem as the write would.
  */

@@ -218,7 +218,7 @@ function checkSteps(
   ];
 }
 
-/** What differs beside the fields that there are, and no step tells of. */
+/** The differences beside the existing fields that no other step names. */
 function otherSteps(
   before: EntityDefinition,
   after: EntityDefinition,

@@ -71,7 +71,7 @@ export function storedUnder({ fields, stored, hidden }: CompiledEntity, name: st
   return [...new Set([...(known === undefined ? [stored.inStore(name)] : storedNamesOf(known)), ...left])];
 }
 
-/** What a change of a definition does not do to stored records and to policies, though one might expect it to. */
+/** Warns of expected effects on stored records and policies that a change of a definition does not have. */
 export function changeWarnings({
   before,
   after,
@@ -93,7 +93,7 @@ function removalWarning(name: string): string {
   return `field \`${name}\`: policies that name it stay, and apply to a later field of this name`;
 }
 
-/** How an entity's records were last written, and whether it is served: undefined where there are none. */
+/** The state of an entity when its records were last written, and whether it is served. */
 interface CurrentState {
   readonly state: EntityState | undefined;
   readonly compiled: CompiledEntity | undefined;
@@ -116,7 +116,7 @@ export function stateUnder(
   if (state === undefined || compiled === undefined) return { ...newEntityState(definition, next), version };
   refuseOtherKeys(compiled.definition, definition);
   refuseErasing(definition, state);
-  // What has failed is tried again.
+  // Failed work is tried again.
   const isSame =
     isDeepStrictEqual(compiled.definition, definition) &&
     [...state.indexes, ...(state.fills ?? [])].every((one) => one.state !== 'failed');
@@ -129,7 +129,7 @@ export function stateUnder(
   return { ...after, version };
 }
 
-/** What was lost must not come back to life under a name that is given again. */
+/** Lost values must not come back to life under a name that is given again. */
 function refuseErasing({ entityName, UpdateParams }: EntityDefinition, { erasing = [] }: EntityState): void {
   const early = UpdateParams.filter((field) => erasing.includes(storedNameOf(field))).map(({ name }) => `\`${name}\``);
   if (early.length === 0) return;

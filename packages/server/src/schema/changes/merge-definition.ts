@@ -34,8 +34,8 @@ const optionalMembers = [
 ];
 
 /**
- * Members that are sent take the place of those that stand, but fields are merged by their names: one that is not sent
- * stays as it is, and so does each member of a field that is not sent with it. What is to go is said so.
+ * Members that are sent replace the existing ones, but fields are merged by their names: a field that is not sent stays
+ * as it is, and so does each member of a field that is not sent with it. `removeFields` names the fields to remove.
  * @param change its config version, and the names under which values are being erased.
  * @param judge reads the merged definition, and refuses what cannot be seen in it alone.
  * @throws Problem `validation_failed`, `unknown_field`.
@@ -103,7 +103,7 @@ interface MergedFields {
   readonly leftOut: readonly string[];
 }
 
-/** Fields stay in their order and new ones follow, unless all are sent: then the order is the one that was sent. */
+/** Fields stay in their order and new ones follow, unless all are sent: then they are in the order that was sent. */
 function mergeFields(
   current: CatalogInPlace & { readonly version: number },
   sent: unknown,
@@ -164,7 +164,7 @@ interface CurrentFields {
 }
 
 /**
- * A catalog in which each expression of a `convert` that was sent is the conversion of the field that stands. A field that
+ * A catalog in which each expression of a `convert` that was sent is the conversion of the existing field. A field that
  * has been converted so stays as it is, so that a change may be sent again.
  * @throws Problem `validation_failed` where there is no field to convert, or a conversion that was made is sent otherwise.
  */
@@ -315,7 +315,7 @@ function withoutRequest(field: unknown): unknown {
   return { ...others, aliases: kept.includes(renamedFrom) ? kept : [...kept, renamedFrom] };
 }
 
-/** What a catalog that is sent is merged into. */
+/** The catalog into which a sent one is merged. */
 interface CatalogInPlace extends Pick<RenameRequest, 'taken'> {
   readonly fields: readonly FieldDefinition[];
 }
@@ -351,7 +351,7 @@ function mistakesIn(
     code: 'read_only',
     message: `\`${member}\` is kept by the platform, and may be left out`,
   });
-  // What was read before a rename has fewer of them.
+  // A definition that was read before a rename has fewer of them.
   const isKnown = Array.isArray(formerNames) ? formerNames.every(isOwn) : (formerNames ?? undefined) === undefined;
   const isStored = (storedAs ?? undefined) === undefined || (old !== undefined && storedAs === storedNameOf(old));
   const left = Array.isArray(aliases) ? aliases.filter((alias) => taken.has(alias) && !isOwn(alias)) : [];

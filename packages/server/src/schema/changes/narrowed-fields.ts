@@ -96,12 +96,12 @@ export function overwrittenFields(before: CompiledEntity, after: CompiledEntity)
     .map(({ name }) => name);
 }
 
-/** What one definition of an entity calls the values that another one has under this name. */
+/** The name in one definition of an entity for the values that have this name in another one. */
 function nameUnder(one: CompiledEntity, other: CompiledEntity, name: string): string {
   return one.stored.inMemory(other.stored.inStore(name));
 }
 
-/** What of a definition stored records may not meet that the one before it took: fields and checks. */
+/** The fields and checks of a definition that stored records may not meet, though they met the one before it. */
 export function narrowing(before: CompiledEntity, after: CompiledEntity) {
   return { fields: narrowedFields(before, after), checks: newChecks(before, after) };
 }

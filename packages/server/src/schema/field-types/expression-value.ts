@@ -82,7 +82,7 @@ export function evaluateOn(expression: Expression, fields: ReadableFields, recor
   });
 }
 
-/** How many characters and elements an evaluation goes through at most: the values that it reads, each as often as it does. */
+/** The most characters and elements that an evaluation goes through: each value as often as it reads it. */
 export function evaluationSteps({ readings }: Expression, fields: ReadableFields, record: FieldValues): number {
   return readings.reduce((sum, { name, forEach }) => {
     const list = forEach === undefined ? undefined : heldValue(record, fieldName(fields, forEach));

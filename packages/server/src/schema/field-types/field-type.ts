@@ -12,7 +12,7 @@ export interface ValueProblem {
   readonly parts?: readonly ValueProblem[];
 }
 
-/** What is the same for every field of a type, so that it is known without the definition's hints. */
+/** The traits that every field of a type has, known without the definition's hints. */
 interface FieldTraits {
   /**
    * Text whose byte order is the order of the values; undefined for a value of another type, left by an older
@@ -34,9 +34,9 @@ export interface FieldBehaviour extends FieldTraits {
   readonly check?: (value: FieldValue) => ValueProblem | undefined;
   /** The number of steps that `check` takes at most, where that is more than the value is long. */
   readonly checkSteps?: (value: FieldValue) => number;
-  /** The value that a query text stands for, or what is wrong with it. Absent where values are not compared with one. */
+  /** The value that a query text means, or its mistake. Absent where values are not compared with one. */
   readonly parseQuery?: (text: string) => { readonly value: FieldValue } | ValueProblem;
-  /** What the operator `contains` asks for by a query text, where that is something else than a part of a text. */
+  /** The query of the operator `contains` by a text, where that is something else than a part of a text. */
   readonly contains?: (text: string) => Contained | ValueProblem;
   /**
    * JSON Schema (2020-12) of exactly the values that `parse` takes; where `validate` is true also of what `check` takes.
@@ -47,7 +47,7 @@ export interface FieldBehaviour extends FieldTraits {
   readonly isSearchable?: true;
   /** The value, made of the record's other values. Of computed fields. */
   readonly compute?: (record: FieldValues) => FieldValue | undefined;
-  /** How many UTF-16 units the value would have, found without making it. Beside `compute`. */
+  /** The number of UTF-16 units that the value would have, found without making it. Beside `compute`. */
   readonly computedLength?: (record: FieldValues) => number;
   /** The number of characters and elements that `compute` goes through at most. Beside `compute`. */
   readonly computeSteps?: (record: FieldValues) => number;
@@ -93,8 +93,8 @@ export interface FieldType extends FieldTraits {
   readonly mayNameOwner?: true;
   readonly mayNameParent?: true;
   /**
-   * What becoming such a field does not do to stored records, though one might expect it: the end of a sentence after
-   * "field `x`: ".
+   * The effect on stored records that one might expect of becoming such a field, and that it lacks: the end of a
+   * sentence after "field `x`: ".
    */
   readonly changeWarning?: (before: FieldDefinition | undefined, after: FieldDefinition) => string | undefined;
 }
@@ -104,7 +104,7 @@ export function isPlatformMade({ isComputed, isNumbered }: FieldTraits): boolean
   return isComputed === true || isNumbered === true;
 }
 
-/** What is left of the steps that the checks of one record may take together. */
+/** The steps that are left of those that the checks of one record may take together. */
 export interface CheckEffort {
   stepsLeft: number;
 }

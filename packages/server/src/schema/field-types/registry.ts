@@ -62,14 +62,14 @@ export function readableFields(
   return { values, language, aliases: namesByAlias(catalog) };
 }
 
-/** How the stored values of a field stand in expressions, also computed ones; undefined where they have no place in CEL. */
+/** The stored values of a field in expressions, also computed ones; undefined where they have no place in CEL. */
 export function storedInExpressions(field: FieldDefinition): ExpressionValue | undefined {
   const type = storedTypeOf(field);
   return type === formulaType ? textInExpressions : type.inExpressions?.(field);
 }
 
 /**
- * What a field does with values, or what is wrong with its hints, after "field `x` ".
+ * The behaviour of a field, or the mistake in its hints, after "field `x` ".
  * @param fields what its expression may read; a formula in CEL computes nothing without them.
  */
 export function behaviourOf(field: FieldDefinition, fields?: ReadableFields): FieldBehaviour | string {
@@ -93,7 +93,7 @@ const platformTypes = [
   ['version', wholeNumberInExpressions.type] as const,
 ];
 
-/** How templates see a record, by all names of its fields; a field without a place in CEL is any JSON. */
+/** The type of a record in templates, by all names of its fields; a field without a place in CEL is any JSON. */
 export function recordType(catalog: readonly FieldDefinition[]): ValueType {
   const own = catalog.flatMap((field) => {
     const type = storedInExpressions(field)?.type ?? 'dyn';
@@ -109,7 +109,7 @@ export interface CompiledField {
   readonly behaviour: FieldBehaviour;
 }
 
-/** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
+/** @param definition accepted by `parseDefinition`; anything else is a fault of ours. */
 export function compileField(definition: FieldDefinition, fields: ReadableFields): CompiledField {
   const behaviour = behaviourOf(definition, fields);
   if (typeof behaviour === 'string') throw new TypeError(`field ${definition.name} does not compile`);
@@ -131,7 +131,7 @@ const platformBehaviours: ReadonlyMap<string, FieldBehaviour | string> = new Map
   ['updated_by', guid],
 ]);
 
-/** How a field's values are read and compared; the platform's own fields are texts and ids. */
+/** The reading and comparing of a field's values; the platform's own fields are texts and ids. */
 export function namedBehaviour(entity: NamedFields<CompiledField>, name: string): FieldBehaviour | undefined {
   const behaviour = fieldNamed(entity, name)?.behaviour ?? platformBehaviours.get(name);
   return typeof behaviour === 'string' ? undefined : behaviour;

@@ -33,7 +33,7 @@ for (const colType of fieldTypes.keys())
     assert.ok(seen.taken > 100 && seen.refused > 100, JSON.stringify(seen));
   });
 
-/** What fields refuse and no schema can: the rest of what they refuse, it refuses as well. */
+/** Values that fields refuse and no schema can: the rest of what they refuse, it refuses as well. */
 function isBeyondSchemas(field: FieldDefinition, value: unknown): boolean {
   if (field.colType === 'array' && Array.isArray(value))
     return value.some((element) => isBeyondSchemas({ name: 'x', ...field.items }, element));

@@ -4,14 +4,14 @@ import type { FieldValue } from '../definition.ts';
  * Keys whose byte order is the order of the values they hold.
  *
  * An index item's `sk` is `{presence}{encoded value}{end}{id}`: records without the value come first, equal values
- * follow one another by id. The end mark is two U+0001; a U+0001 inside a value becomes U+0001 U+0002, so that no
- * value reaches into the id and a shorter text sorts before every longer one that begins with it.
+ * follow one another by id. The end mark is two U+0001; a U+0001 inside a value becomes U+0001 U+0002, so that no value
+ * reaches into the id and a shorter text sorts before every longer text that begins with it.
  */
 const end = '\u0001\u0001';
 const absent = '0';
 const present = '1';
 
-/** Sorts after every text that starts with what stands before it. */
+/** Sorts after every text with the same start. */
 export const afterAll = '\u{10FFFF}';
 
 /** A longer value is cut in the index; readers compare the record's own value again. */
@@ -73,8 +73,8 @@ function cut(encoded: string, bytesMax: number): string {
 }
 
 /**
- * How much of a value is indexed; undefined where that is all of it and nothing else can share it. Where a value is
- * cut depends on what is kept alone, never on the character that follows: so cut values keep their order.
+ * The indexed length of a value; undefined where all of it is indexed and nothing else can share it. The place of a cut
+ * depends on the kept part alone, never on the character that follows: so cut values keep their order.
  */
 function lengthIndexed(encoded: string, bytesMax: number): number | undefined {
   const bytesKept = bytesMax - characterBytesMax + 1;
@@ -127,7 +127,7 @@ export function isAloneInTuple(encoded: string): boolean {
 }
 
 /**
- * Where the parts lie whose values are not less than `from` or not more than `to`; all of them have a value. They
+ * The range of the parts whose values are not less than `from` or not more than `to`; all of them have a value. They
  * begin with `through` or sort before it; undefined where nothing bounds them.
  */
 export function tupleRange(

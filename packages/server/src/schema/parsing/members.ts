@@ -1,7 +1,7 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { unknownNames } from '../../lib/unknown-names.ts';
 
-/** Takes one mistake of a definition: where it stands, its code and its sentence. */
+/** Takes one mistake of a definition: its pointer, its code and its sentence. */
 export type AddError = (pointer: string, code: string, message: string) => void;
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -19,7 +19,7 @@ export function errorCount(add: AddError): { add: AddError; count: () => number 
   };
 }
 
-/** An object within a definition, and where it stands. */
+/** An object within a definition, and its pointer. */
 export interface DefinitionPart {
   readonly item: Readonly<Record<string, unknown>>;
   readonly pointer: string;

@@ -46,7 +46,7 @@ function classesOf({ pattern = '', items = {} }: FieldDefinition): number {
   return `${pattern} ${items.pattern ?? ''}`.match(/\\p/gi)?.length ?? 0;
 }
 
-/** What a formula or a backfill reads is the id or a field that is not computed itself; a token of a text is one whose value has a text. */
+/** Formulas and backfills may read the id and fields that are not computed; tokens only values that have a text. */
 function checkExpressions(
   fields: readonly FieldDefinition[],
   places: ReadonlyMap<string, string>,

@@ -311,7 +311,7 @@ function readTemplate({ item, pointer }: DefinitionPart, member: string, add: Ad
 
 const workspaceStart = 'org#{org};';
 
-/** What names a partition must name the workspace first. */
+/** The name of a partition must name the workspace first. */
 function requireWorkspace({ item, pointer }: DefinitionPart, member: string, add: AddError): void {
   const source = String(item[member]);
   if (source.startsWith(workspaceStart) && source.length > workspaceStart.length) return;

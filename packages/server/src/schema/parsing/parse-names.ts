@@ -18,7 +18,7 @@ export interface PlacedField {
   readonly pointer: string;
 }
 
-/** A name of a field beside its own, and where it stands. */
+/** A name of a field beside its own, and its pointer. */
 interface OtherName {
   readonly name: string;
   readonly pointer: string;

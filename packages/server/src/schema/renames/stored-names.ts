@@ -20,7 +20,7 @@ import {
 } from '../definition.ts';
 import { reservedTokens } from '../key-template.ts';
 
-/** How an entity's records are stored. Both mappings are injective, and each is the inverse of the other. */
+/** Maps field names to names in the store and back. Both mappings are injective, and inverse to each other. */
 export class StoredNames {
   /** Whether some field is stored under a name that it does not have. */
   readonly areOther: boolean;
@@ -49,7 +49,7 @@ export class StoredNames {
 
   /**
    * Values by the names that their fields have, of values by stored names. Where a field has a value from before it was
-   * converted, that value is converted, and stands beside the other.
+   * converted, that value is converted, and is there beside the other.
    */
   named<Values extends FieldValues>(values: Values): Values {
     if (!this.areOther) return values;
@@ -166,7 +166,7 @@ export function renamedIn(text: string, fields: readonly FieldDefinition[]): rea
 /** By the name under which a field was first stored: names that it had, and that its definition does not list. */
 export type RenamedNames = Readonly<Record<string, readonly string[]>>;
 
-/** What is known once a catalog has taken the place of another one. */
+/** The names known once a catalog has taken the place of another one. */
 export function nextNames(
   known: RenamedNames,
   before: readonly FieldDefinition[],
@@ -201,12 +201,12 @@ export function withKnownNames(
 /** Names that fields have, by the names that they had. */
 type Renames = ReadonlyMap<string, string>;
 
-/** What a definition says of keys and indexes, with the names that its fields have in another one. */
+/** The keys and indexes of a definition, with the names that its fields have in another one. */
 export function withNamesOf(definition: EntityDefinition, other: EntityDefinition): EntityDefinition {
   return withRenames(definition, renamesBetween(definition, other));
 }
 
-/** What fields of a definition are called in another one: a field is the same where its values were first stored under the same name. */
+/** Fields' names in another definition: a field is the same where its values were first stored under one name. */
 function renamesBetween(before: EntityDefinition, after: EntityDefinition): Renames {
   const names = new Map(after.UpdateParams.map((field) => [identityOf(field), field.name]));
   return new Map(
@@ -218,8 +218,8 @@ function renamesBetween(before: EntityDefinition, after: EntityDefinition): Rena
 }
 
 /**
- * What a definition says of keys and indexes, by other names of its fields. Views and expressions stay as they are: they
- * may name a field by an alias, and say how it is shown.
+ * The keys and indexes of a definition, by other names of its fields. Views and expressions stay as they are: they may
+ * name a field by an alias, and say how it is shown.
  */
 export function withRenames(definition: EntityDefinition, renames: Renames): EntityDefinition {
   if (renames.size === 0) return definition;

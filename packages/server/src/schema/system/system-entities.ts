@@ -58,7 +58,7 @@ const definitions: readonly EntityDefinition[] = [
 /** The most policies that a group holds. */
 export const groupPoliciesMax = 50;
 
-/** What documents say of fields whose values the rules of access control read, by the names of the fields. */
+/** The schemas in documents for fields whose values the rules of access control read, by the names of the fields. */
 const fieldSchemas: Readonly<Record<string, JsonSchema>> = {
   statements: schemaReference('PolicyStatements'),
   acl_policies: { ...arrayOf(guidSchema), maxItems: groupPoliciesMax, description: 'The ids of policies.' },

@@ -1,4 +1,4 @@
-/** What tests of other rooms need to go through every type of fields. Only tests may use it. */
+/** A field of any type, for tests of other modules. Only tests may use it. */
 import { fieldTypes } from '../field-types/registry.ts';
 
 export { fieldOf, valuesFor } from './field-cases/any-field.ts';

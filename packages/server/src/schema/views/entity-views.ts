@@ -29,7 +29,7 @@ export interface EntityViews {
   readonly generated: Views;
   /** Those that the builder gave the config of the action: they stand before the generated ones. */
   own(action: ApiAction): Views;
-  /** `stored` is the record's text as it stands; undefined where there is no view of that name. */
+  /** `stored` is the record's text unchanged; undefined where there is no view of that name. */
   of(action: ApiAction, name: string): Projection | 'stored' | undefined;
   /** Everything that may be shown, whatever the builder made of the view `default`. */
   whole(): Projection;
@@ -146,9 +146,7 @@ export function compileView(view: ViewDefinition, catalog: NamedFields<CompiledF
 
 const shapes = new WeakMap<Projection, string>();
 
-/**
- * What a view makes of a record, in few letters: views of one shape show one record alike. Computed once per version.
- */
+/** A view's effect on a record, in few letters: views of one shape show one record alike. Computed once per version. */
 export function shapeOf(projection: Projection): string {
   const known = shapes.get(projection);
   if (known !== undefined) return known;
@@ -267,7 +265,7 @@ export function shownFields({ definition, views }: EntityContent, action: Viewed
   ];
 }
 
-/** A config is shown with its generated views: one that is sent back as it was goes on following the catalog. */
+/** A config is shown with its generated views: a view that is sent back as it was goes on following the catalog. */
 export function withoutGenerated(
   members: Readonly<Record<string, unknown>>,
   definition: EntityDefinition,
@@ -278,7 +276,7 @@ export function withoutGenerated(
   return { ...members, Views: Object.fromEntries(Object.entries(members.Views).filter(isOwn)) };
 }
 
-/** What people may see of the records that stand, which they could not before. Fields that are new have no past. */
+/** The values of existing records that people may see only after the change. Fields that are new have no past. */
 export function widening(before: EntityContent, after: EntityContent) {
   const sealed = new Set(before.definition.UpdateParams.filter(isSealed).map(storedNameOf));
   const unsealed = after.definition.UpdateParams.filter(

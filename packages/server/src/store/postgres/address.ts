@@ -5,7 +5,7 @@ import type pg from 'pg';
 /** The way the server is reached, and where in its database the stores lie. */
 export interface Address {
   readonly client: pg.ClientConfig;
-  /** Where else the server may be, which takes writes at one place at a time. */
+  /** Other addresses of the server, which takes writes at one place at a time. */
   readonly others?: readonly ServerAddress[];
   /** Each store has a schema of its own: this name, `_` and the name of its data space. */
   readonly schema: string;
@@ -14,7 +14,7 @@ export interface Address {
   /** The number of connections that a store opens at most, to each server. */
   readonly counts: { readonly reads?: number; readonly commits?: number };
   /**
-   * How long a read may take, in milliseconds; undefined where the address does not say. Calls are answered within 30 s,
+   * Longest time of a read, in milliseconds; undefined where the address does not say. Calls are answered within 30 s,
    * so a read that may take longer has no answer.
    */
   readonly readTimeout: number | undefined;
@@ -25,7 +25,7 @@ export interface ServerAddress {
   readonly port?: number;
 }
 
-/** What is connected to, for each place. */
+/** The connection settings of each place. */
 export function configsOf({ client, others = [] }: Address): readonly pg.ClientConfig[] {
   return [client, ...others.map((place) => ({ ...client, port: undefined, ...place }))];
 }

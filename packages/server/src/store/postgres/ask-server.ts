@@ -32,7 +32,7 @@ export interface SchemaState {
   readonly name: string;
   /** Whether a platform has been here. */
   readonly hasTables: boolean;
-  /** What the user lacks to make or use it. */
+  /** The right that the user lacks to make or use it. */
   readonly missing: 'create schema' | 'create tables' | 'use tables' | undefined;
 }
 
@@ -208,7 +208,7 @@ function leftFaults(count: number): readonly string[] {
   ];
 }
 
-/** What the tables of a data space take, over all servers of a cluster; or why that is not known. */
+/** The room that the tables of a data space take, over all servers of a cluster; or why that is not known. */
 type ReadSizes =
   | {
       readonly dataBytes: number;

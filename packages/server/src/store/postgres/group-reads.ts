@@ -6,7 +6,7 @@ import type { Connection } from './connections/connection.ts';
 import { keyProduct, nameOf, textBounds } from './rows.ts';
 import type { SqlStatements } from './statements.ts';
 
-/** What stands under a key. */
+/** The current row under a key. */
 type CurrentRow = readonly [version: number, dueQueue: Due['queue'] | null, dueAt: number | null, value: string | null];
 
 /** `place` is that of its key among those asked for, counted from 1. */

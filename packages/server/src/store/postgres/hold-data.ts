@@ -8,7 +8,7 @@ export type Hold = 'shared' | 'alone';
 
 interface HeldData {
   readonly hold: Hold;
-  /** What this node takes the data for; undefined where it takes it as it is. */
+  /** The data version that this node expects; undefined where it takes any. */
   readonly version: number | undefined;
   /** Whether this node takes the tables for distributed; undefined where it takes them as they are. */
   readonly isDistributed: boolean | undefined;
@@ -110,7 +110,7 @@ export class DataHeld extends Unavailable {
   }
 }
 
-/** Where a server of a cluster is, by the lists of the cluster, and which server it has to be. */
+/** The place of a server of a cluster, by the lists of the cluster, and which server it has to be. */
 export interface ServerIdentity {
   readonly host: string;
   readonly port: number;

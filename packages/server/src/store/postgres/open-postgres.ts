@@ -187,12 +187,12 @@ class PostgresEngine implements Engine {
   readonly #reader: PostgresReader;
   readonly #longReads: LongReads;
   readonly #writer: PostgresWriter;
-  /** Where the data is had alone: what has it on the other servers of a cluster. */
+  /** Connections that hold the data alone on the other servers of a cluster. */
   #elsewhere: readonly Connection[] = [];
   #isSynced: boolean;
   #fault: string | undefined;
   #version: number;
-  /** What the data has to be for the next connection; undefined until it is had alone. */
+  /** The data version that the next connection expects; undefined until the data is had alone. */
   #expected: number | undefined;
 
   constructor(address: Address, use: PostgresDeps, { isSynced, version, facts }: OpenedCluster) {
@@ -312,7 +312,7 @@ class PostgresEngine implements Engine {
   async haveAlone(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        // Who had it before has made of it what it is now.
+        // The former holder has made of the data what it is now.
         await this.#pools.commit(undefined, async (connection) => {
           this.#elsewhere = await holdElsewhere(connection, this.#address, startLimits);
           this.#version = await readVersion(connection, this.#address);

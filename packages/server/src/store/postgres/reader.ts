@@ -150,7 +150,7 @@ export interface Server {
 /** Above every name of a scope, which has at most {@link limits.scopeBytesMax} bytes. */
 const aboveAllNames = '\u{10ffff}'.repeat(limits.scopeBytesMax / 4 + 1);
 
-/** What a statement gives beside an item stands behind the item's columns. */
+/** Other columns of a statement come behind those of an item. */
 const itemColumnsMax = 8;
 
 type FollowedRow = readonly [version: number, value: string | null, sk: string];

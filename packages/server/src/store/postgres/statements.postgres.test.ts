@@ -107,7 +107,7 @@ function everyStatement(isDistributed: boolean): readonly string[] {
 /** The texts that reach the tables while something runs. */
 async function recorded(work: () => Promise<void>): Promise<readonly string[]> {
   const sent = await sentWhile(work);
-  // What a session begins with is asked once, and of no scope; the rest is asked of the servers of a cluster.
+  // The first queries of a session are sent once, and name no scope; the rest is asked of the servers of a cluster.
   const isOfServers = (sql: string) => sql === versionSql(schema) || /pg_dist_|current_setting/.test(sql);
   return sent.filter((sql) => sql.includes(schema) && !isOfServers(sql));
 }

@@ -14,8 +14,8 @@ export interface RangeShape {
 }
 
 /**
- * Scopes that ride together wait only for a moment for one that another node has, and go on without it. Longer than a
- * transaction should take, shorter than a commit should wait for another scope.
+ * Scopes that ride together wait only for a moment for a scope that another node has, and go on without it. Longer than
+ * a transaction should take, shorter than a commit should wait for another scope.
  */
 export function shared({ text }: SqlStatement): SqlStatement {
   return { text: `${text}; set local lock_timeout = '250ms'` };
@@ -62,7 +62,7 @@ export class SqlStatements {
     return this.#make('write_head', ({ heads }) => `update ${heads} set seq = $2, state = $3 where scope = $1`);
   }
 
-  /** What stands under some keys, expired or not; values of those only that are asked for as counters. */
+  /** The current items under some keys, expired or not; values of those only that are asked for as counters. */
   current(): SqlStatement {
     return this.#make(
       'standing',
@@ -271,7 +271,7 @@ export function isOfTheServer({ name }: SqlStatement): boolean {
 
 const itemColumns = 'version, due_queue, due_at, target_pk, target_sk, value, sk, pk';
 
-/** What {@link Statements.due} gives. */
+/** The columns that {@link Statements.due} gives. */
 export const dueColumns = `${itemColumns}, scope`;
 
 export function isLive(table: string, now: string): string {

@@ -42,7 +42,7 @@ export class PostgresWriter {
     this.#statements = statements;
   }
 
-  /** Rejects with `Unavailable` only where nothing of the group stands, with `OutcomeUnknown` where all of it may. */
+  /** Rejects with `Unavailable` if nothing of the group was stored, with `OutcomeUnknown` if all may have been. */
   async run(members: readonly GroupMember[], now: number): Promise<readonly MemberAnswer[]> {
     const groups = groupsOf(members);
     for (let tries = 1; ; tries++) {
@@ -106,10 +106,10 @@ export class PostgresWriter {
   }
 }
 
-/** Nothing of the group stands; `cause` says why. */
+/** Nothing of the group was stored; `cause` says why. */
 class NotCommitted extends Error {}
 
-/** What refused a group of which nothing was stored. An error of the server can also come of opening a connection. */
+/** The cause of refusing a group as a whole. An error of the server can also come of opening a connection. */
 function causeOf(error: unknown): unknown {
   if (error instanceof NotCommitted) return error.cause;
   if (isServerError(error) || error instanceof SessionLost) return error;

@@ -22,7 +22,7 @@ export const raceKinds: readonly StoreKind[] = isQuick ? storeKinds.slice(0, 1) 
 
 const requestedRounds = process.env.FREEHOLD_TEST_RACE_ROUNDS;
 
-/** How often a race is run, if the environment does not say: a disk and a server take their time for each. */
+/** The number of runs of a race, if the environment does not say: a disk and a server take their time for each. */
 export function roundsOn(kind: StoreKind, inMemory: number): number {
   if (requestedRounds !== undefined) return Number(requestedRounds);
   return thinned(Math.ceil(inMemory / (kind === 'memory' ? 1 : 4)));

@@ -13,7 +13,7 @@ export function thinned(runs: number): number {
 export const isLong = process.env.FREEHOLD_TEST_LONG === '1';
 
 /**
- * How often engines are compared with what they are held to, and how long that may take: in `npm test -- long` so many times
+ * The number of comparisons of engines with their reference, and the time for them: in `npm test -- long` so many times
  * as often.
  */
 export function comparisons(runs: number, long: number): { readonly runs: number; readonly timeout?: number } {

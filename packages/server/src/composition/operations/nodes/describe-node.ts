@@ -7,7 +7,7 @@ import type { Measurement } from '../../../telemetry/measurement.ts';
 import type { WorkFact } from '../../../telemetry/work-metrics.ts';
 import type { NodeRow } from './node-rows.ts';
 
-/** Where a platform is reached on this machine. */
+/** The addresses of a platform on this machine. */
 export interface ServedUrls {
   readonly app: string | undefined;
   readonly management: string | undefined;
@@ -29,7 +29,7 @@ const host = hostname().slice(0, 253).toWellFormed();
 
 export const listensNowhere: NodeRow['listens'] = { app: null, management: null, metrics: null };
 
-/** Where the listeners of the node were opened, with the ports that they got. */
+/** The addresses of the node's listeners, with the ports that they got. */
 export function listensAt(
   { host: own, metricsListen }: Pick<Config, 'host' | 'metricsListen'>,
   { app, management, metrics }: ServedUrls,

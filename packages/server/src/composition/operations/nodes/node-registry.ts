@@ -16,12 +16,12 @@ export interface NodeRegistryDeps {
   readonly scope: Scope;
   readonly id: string;
   readonly clock: Clock;
-  /** What the node says about itself now. Reads nothing. */
+  /** The node's own row as of now. Reads nothing. */
   readonly describe: () => NodeRow;
   readonly onError: (error: unknown) => void;
 }
 
-/** How the nodes that share a store know of each other: each writes its row when it starts, and again with each beat. */
+/** The registry of the nodes that share a store: each writes its row when it starts, and again with each beat. */
 export class NodeRegistry {
   readonly #deps: NodeRegistryDeps;
   #beats: { close(): Promise<void> } | undefined;

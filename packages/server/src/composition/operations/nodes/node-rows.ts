@@ -1,4 +1,4 @@
-/** What the nodes of a platform say about themselves, as rows of the platform's scope. */
+/** The rows in which the nodes of a platform describe themselves, in the platform's scope. */
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { Item, Put, Remove, Scope } from '../../../store/port.ts';

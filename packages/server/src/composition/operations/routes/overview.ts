@@ -25,7 +25,7 @@ type Overview = ReplyOf<typeof overviewApi.showOverview>;
 
 const shownMax = 5;
 
-/** What a builder looks at first. It is made of what the modules keep anyway, and reads no records. */
+/** A builder's first page. It is made of what the modules keep anyway, and reads no records. */
 export function overviewRoutes(services: OverviewRouteDeps): readonly AnyRoute[] {
   const { entities, waitingJobs, decisions, promotion, accessOverview } = services;
   return [

@@ -19,7 +19,7 @@ import { recordedExamples } from './recorded-examples.ts';
 
 type Values = Readonly<Record<string, FieldValue>>;
 
-/** What the operations of an entity take and give, with a record made from its definition. */
+/** Examples of the requests and replies of an entity's operations, with a record made from its definition. */
 export function entityExamples({ entity, view }: DocumentedView): Readonly<Record<RecordAction, OperationExample>> {
   const fields = shownFields(entity);
   const values = valuesOf(entity, fields);

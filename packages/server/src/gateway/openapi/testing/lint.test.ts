@@ -1,4 +1,4 @@
-/** What Redocly finds in the documents, by the rules that generators of clients recommend. */
+/** The findings of Redocly in the documents, by the rules that generators of clients recommend. */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -87,6 +87,6 @@ export async function sampleDocuments() {
 async function sent(document: Iterable<string> | AsyncIterable<string>): Promise<Document> {
   let text = '';
   for await (const piece of document) text += piece;
-  // Refuses a member that stands twice, as readers of YAML do.
+  // Refuses a member that appears twice, as readers of YAML do.
   return parseStrictJson(text, { membersMax: 1_000_000, elementsMax: 1_000_000 }) as Document;
 }

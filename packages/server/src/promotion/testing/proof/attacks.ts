@@ -50,7 +50,7 @@ export async function staged(planted?: Planted): Promise<TwoSpaces> {
   return spaces;
 }
 
-/** What the caller calls is staged, and the caller is not. */
+/** The called block is staged, and the caller is not. */
 export async function blocksStaged(planted?: Planted): Promise<TwoSpaces> {
   const spaces = await TwoSpaces.inMemory(planted);
   const called = { kind: 'logicblock', name: 'called' } as const;
@@ -86,7 +86,7 @@ export async function dieAtEachCall(origin: TwoSpaces, request: Request): Promis
   assert.deepEqual([...seen].sort(), ['new', 'old']);
 }
 
-/** What comes of two who ask at once is what comes of one after the other. */
+/** Two requests at once have the results of one after the other. */
 export async function crossTwo(origin: TwoSpaces, requests: readonly [Request, Request]): Promise<void> {
   const model = await observe(origin);
   let plays = 0;

@@ -4,7 +4,7 @@ import { type ConfigItem, itemKey, itemOfKey } from '../../../config/config-set.
 /** Contents as texts, by `itemKey`. */
 export type Contents = ReadonlyMap<string, string>;
 
-/** What production once became. */
+/** A past activation or rollback of production. */
 export interface Past {
   readonly action: 'activate' | 'rollback';
   /** The former and the current content of each item. */
@@ -116,7 +116,7 @@ function activate(model: ModelState): Outcome {
   return { outcome: 'done', model: { ...switched(next, prod), staged: new Map(), live: next.past.length } };
 }
 
-/** What production is once all that is staged is live. */
+/** The contents of production once all that is staged is live. */
 function expectedOf({ prod, staged }: ModelState): Contents {
   const expected = new Map(prod);
   for (const [key, content] of staged) {
@@ -167,7 +167,7 @@ function switched(model: ModelState, prod: Contents): ModelState {
   return { ...model, prod, retired };
 }
 
-/** What the items of a set refer to that is not among them. */
+/** The references of a set's items that are not among them. */
 export function danglingIn(contents: Contents): readonly string[] {
   return [...contents].flatMap(([key, content]) =>
     referencesOf(key, content).flatMap((other) => (contents.has(other) ? [] : [`${key} to ${other}`])),

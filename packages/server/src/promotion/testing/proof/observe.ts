@@ -32,7 +32,7 @@ async function rowsOf({ opened }: TwoSpaces, env: Environment): Promise<Rows> {
   return rows;
 }
 
-/** What the tests read of rows of all sorts. */
+/** The members that the tests read of rows of all sorts. */
 interface Row {
   readonly version?: number;
   readonly live?: number;

@@ -15,7 +15,7 @@ export interface Race {
   readonly prod: readonly [Store, Store];
 }
 
-/** What each of the two sends, ready to be begun. */
+/** The two requests, ready to be started. */
 export function starters({ spaces, requests, prod }: Race): readonly [() => Promise<string>, () => Promise<string>] {
   const { test } = spaces.stores;
   const starter = (index: 0 | 1) => {
@@ -51,7 +51,7 @@ export function serialOrders(model: ModelState, [one, other]: Race['requests']):
   ];
 }
 
-/** What came of both is what comes of them one after the other. */
+/** The results of both are those of one after the other. */
 export async function assertSerial(
   { spaces, requests }: Race,
   model: ModelState,

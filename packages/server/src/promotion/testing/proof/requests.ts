@@ -1,4 +1,4 @@
-/** What builders do: edits of what test has, and requests to promotion. */
+/** The actions of builders: edits of items of test, and requests to promotion. */
 import fc from 'fast-check';
 import { type ConfigItem, itemKey } from '../../../config/config-set.ts';
 import { Problem } from '../../../lib/problem.ts';

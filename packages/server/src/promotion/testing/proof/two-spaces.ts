@@ -67,7 +67,7 @@ export class TwoSpaces {
     this.clock = clock;
     this.opened = opened;
     this.#planted = planted;
-    // What test needs time for takes none of production's.
+    // Work of test that takes time takes none of production's.
     this.bench = { test: new RecordBench(opened.test, new SteppedClock()), prod: new RecordBench(opened.prod, clock) };
   }
 
@@ -121,7 +121,7 @@ export class TwoSpaces {
       const body = await withoutOthers(admin, name, members);
       await admin.change(org, { api: `create-${name}`, body, force: true });
     } else await admin.define(org, { entityName: name, ...members });
-    // What is dropped is taken apart six seconds after that was seen, and then values are erased.
+    // Dropped parts are taken apart six seconds after that was seen, and then values are erased.
     for (let round = 0; round < 2; round++) {
       clock.advance(6500);
       await this.bench.test.workOff();

@@ -21,7 +21,7 @@ import {
 } from '../walking/record-walk.ts';
 
 /**
- * Where the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`
+ * If the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`
  * goes on behind them. Each such part, also the last one, is marked: their sum is the count.
  */
 export interface RecordCount {

@@ -63,7 +63,7 @@ export interface IndexRange {
 /** A field that records are in the order of. */
 export type OrderedField = Pick<CompiledCompound['fields'][number], 'field' | 'descending'>;
 
-/** What is asked for: records that meet the filters, in the order of the keys. */
+/** The query: records that meet the filters, in the order of the keys. */
 interface CompoundQuery {
   readonly filters: readonly Filter[];
   /** None are the creation order. */

@@ -28,7 +28,7 @@ export interface ListPlan {
   readonly range: Range;
   readonly residual: readonly Filter[];
   readonly search: SearchTest | undefined;
-  /** What is asked beside the residual. */
+  /** The condition beside the residual. */
   readonly expression: FilterExpression | undefined;
   /** Which records of the answer are the caller's. */
   readonly rows: RecordPolicy | undefined;
@@ -42,17 +42,17 @@ export interface ListPlan {
   readonly textGrants: TextGrants | undefined;
   /** The residual, as far as their texts tell. */
   readonly textFilters: TextFilters | undefined;
-  /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
+  /** For a range of all records: entries by which those that may be of the answer are found sooner. */
   readonly gather?: WordEntries | undefined;
-  /** Where the range is in creation order: indexes by which the records that may be of the answer are found sooner. */
+  /** For a range in creation order: indexes by which the records that may be of the answer are found sooner. */
   readonly lookup?: LookupPlan | undefined;
-  /** Where the range is in creation order: parts of an index by which the records that may be of the answer are found sooner. */
+  /** For a range in creation order: parts of an index by which records that may be of the answer are found sooner. */
   readonly union?: UnionPlan | undefined;
-  /** What the entries begin with that may be of the answer, in ascending order; undefined where all of the range may be. */
+  /** The prefixes of entries that may be of the answer, in ascending order; undefined where all of the range may be. */
   readonly parts?: readonly string[] | undefined;
-  /** Where no index has the order: the range is in another one, and all of it is sorted. */
+  /** Given where no index has the order: the range is in another one, and all of it is sorted. */
   readonly sorting?: SortedOrder | undefined;
-  /** Where the order is that of other records: how the parts of the index follow one another that have one lookup each. */
+  /** For an order of other records: the order of the parts of the index that have one lookup each. */
   readonly order?: LookupOrder | undefined;
 }
 
@@ -66,9 +66,9 @@ export interface WordEntries {
 }
 
 /**
- * Chooses the range. The order decides first: each index has one, and only one that has the answer's order can serve.
- * Of those, one that picks the records of an owner or parent, of some values or with a word is better than one that only
- * sorts; where there is none, the records themselves are read and tested.
+ * Chooses the range. The order decides first: each index has one, and only an index in the answer's order can serve. Of
+ * those, an index that picks the records of an owner or parent, of some values or with a word is better than an index
+ * that only sorts; where there is none, the records themselves are read and tested.
  */
 export function planList(call: ListCall, listQuery: ListQuery, options: PlanOptions = {}): ListPlan {
   const { entity, rows } = call;
@@ -128,7 +128,7 @@ function planInOrder(
   const isUnion = plan === undefined && lookup === undefined && query.search === undefined;
   const union = isUnion ? unionPlan({ entity, workspace }, query.filters) : undefined;
   const conditions: Conditions = {
-    // What is found by the other record is in no part of the range.
+    // A condition that the other record meets is in no part of the range.
     filters: lookup === undefined ? residual : query.filters,
     search: query.search,
     expression: expression?.isImplied === true ? undefined : expression,
@@ -171,7 +171,7 @@ interface PlanOptions {
 type ListCall = Pick<RecordCall, 'entity' | 'workspace' | 'rows'>;
 
 /**
- * What is known of every record that is the caller's, as far as an index can find records by it. Whether they are the
+ * Conditions that every record of the caller meets, as far as an index can find records by them. Whether they are the
  * caller's is judged all the same.
  */
 function rowFilters(entity: CompiledEntity, rows: RecordPolicy | undefined): readonly Filter[] {
@@ -318,7 +318,7 @@ function unionPlan(
   };
 }
 
-/** What the entries of each value begin with, in the order of the values. */
+/** The prefixes of the entries of each value, in the order of the values. */
 function partsOf({ encoded }: Filter): readonly string[] {
   const prefixes = encoded.flatMap((value) => (value === undefined ? [] : [indexPrefix(value)]));
   return [...new Set(prefixes)].toSorted(compareBytes);
@@ -376,8 +376,8 @@ export async function othersSought(
 }
 
 /**
- * How many records there have to be at least in the range; undefined where it is expected to be cheaper to go through
- * however many there are. All others are taken to have as many records.
+ * The least number of records in the range; undefined where it is expected to be cheaper to go through however many
+ * there are. All others are taken to have as many records.
  */
 function recordsNeeded({ wanted }: LookupPlan, sought: number, all: number): number | undefined {
   if (sought === 0) return 0;

@@ -1,4 +1,4 @@
-/** How the records are found whose lookups point to what a filter asks for, by an index of each of the two entities. */
+/** Finds records whose lookups point to records that a filter selects, by an index of each of the two entities. */
 
 import { type CompiledEntity, fieldIndex, indexPrefix } from '../../../schema/port.ts';
 import type { Item, Key, Range } from '../../../store/port.ts';

@@ -13,11 +13,11 @@ import type { Filter } from '../filter.ts';
 import { type OrderedField, servingCompound } from './index-range.ts';
 
 export interface Sort {
-  /** What the records are sorted by; none is the creation order, which is the order of the records' keys. */
+  /** The sort keys of the records; none is the creation order, which is the order of the records' keys. */
   readonly sortKeys: readonly OrderedField[];
   /** The direction of the first key, or of the creation order. */
   readonly descending: boolean;
-  /** Where they are sorted by fields of the record that a lookup points to, and by no keys of their own. */
+  /** Given where they are sorted by fields of the record that a lookup points to, and by no keys of their own. */
   readonly requestedSort?: LookupSortRequest;
 }
 
@@ -145,7 +145,7 @@ function unindexed(error: string, message: string): Problem {
   return new Problem('unindexed_sort', message, { errors });
 }
 
-// What is asked for by `sortby=customer_id.tier`: an order by fields of the record that a lookup points to.
+// The request of `sortby=customer_id.tier`: an order by fields of the record that a lookup points to.
 
 /** Before the definition of the other entity is read. */
 interface LookupSortRequest {

@@ -36,7 +36,7 @@ export function sortedOrder(
   };
 }
 
-/** How many places of other records are held. */
+/** The number of places of other records that are held. */
 const placesMax = 10_000;
 const readAtOnce = 100;
 

@@ -65,7 +65,7 @@ export async function openWalk(
     },
     isSpent: () => loading.isSpent() || isSpent(1),
     spentBy: () => spentBy(left),
-    // What loading has taken, it has taken for these records: one of them is passed at least.
+    // The budget of loading was spent for these records: one of them is passed at least.
     isWorkSpent: () => isSpent(1) && (hasPassed || loading === walk),
     taken: () => {
       const { index, through, tested } = loading;
@@ -121,7 +121,7 @@ function takenFrom(
   });
 }
 
-/** Where there are more, so many records have such a word that going through the range finds them. */
+/** If there are more, so many records have such a word that going through the range finds them. */
 const gatheredMax = 2_000;
 
 /** One more than are gathered, where there are too many. */

@@ -8,7 +8,7 @@ import { type ListPlan, recordsPerSearch } from '../planning/list-plan.ts';
 import { idAtEnd, idLength, type LookupOrder, type MergedPlan } from '../planning/lookup-plan.ts';
 import { isSpent, type RecordWalk, type ScanLeft, scanBudget, type WalkedRecord } from './record-walk.ts';
 
-/** How many of the others are asked for their records at a time, and how many records are read. */
+/** The number of the others that are asked for their records at a time, and of the records that are read. */
 const readAtOnce = 10;
 
 interface Sought {
@@ -152,7 +152,7 @@ class MergedEntries {
 
 // Goes through records in the order of the records to which a lookup points.
 
-/** How many of the others are looked at in one step. */
+/** The number of the others that are looked at in one step. */
 export const othersAtOnce = 10;
 /** The number of entries that are read to find the ids that lookups hold. */
 const entriesAtOnce = 50;
@@ -171,7 +171,7 @@ type WalkPart = (typeof partsInOrder)['ascending'][number];
 /** Behind a record of those that have one lookup, or without an id behind all of them. */
 interface WalkPosition {
   readonly part: WalkPart;
-  /** What the part has them by: the entry of the other record, or what their entries begin with. */
+  /** The other record's entry or the prefix of its entries, by which the part is known. */
   readonly of: string;
   readonly id: string;
 }

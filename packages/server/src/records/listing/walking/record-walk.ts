@@ -11,7 +11,7 @@ import type { IndexName, IndexRange } from '../planning/index-range.ts';
 import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
 
 /**
- * What one page may look at before it ends short, with a cursor to go on from:
+ * The budget of one page before it ends short, with a cursor to go on from:
  * - `items`: records of the range, whether they are judged here or by the engine, and others that are sought for them;
  * - `bytes`: of the records that the page holds and of those that are loaded for its lookups, 3 for each UTF-16 unit;
  * - `milliseconds`: a guard of last resort. The last read may take as long once more, so that a page is over before an
@@ -32,7 +32,7 @@ const itemsPerRead = 50_000;
 /** And so many leave it at most, to be judged. */
 export const recordsAtOnce = 1_000;
 
-/** What is left of it to one page, or to pages that share it. */
+/** The rest of it for one page, or for pages that share it. */
 export interface ScanLeft {
   items: number;
   bytes: number;
@@ -170,7 +170,7 @@ export function partsWalk(
     tested: () => read,
     next: async (limit) => {
       for (let part = parts[0]; part !== undefined && !isSpent(left); part = parts[0]) {
-        // One that is at its end has given all its records, which are passed before others are asked for.
+        // A walk at its end has given all its records, which are passed before others are asked for.
         if (walk === undefined || walk.isAtEnd()) walk = walkOf(part);
         const before = walk.entries();
         const entries = await walk.next(limit);
@@ -270,7 +270,7 @@ function isExactButForRows({ residual, search, expression }: ListPlan): boolean 
   return residual.length === 0 && search === undefined && expression === undefined;
 }
 
-/** What judging records by a plan has taken so far, in steps of about 2 ns. */
+/** The steps that judging records by a plan has taken so far, about 2 ns each. */
 export function stepsOf({ rows, textGrants, expression }: JudgedBy): number {
   return (rows?.steps() ?? 0) + (textGrants?.stepsSaved() ?? 0) + (expression?.steps() ?? 0);
 }
@@ -300,7 +300,7 @@ export function judgeRecord(plan: ListPlan, entity: CompiledEntity, entry: Follo
   return grant === undefined || !meetsFilters(plan, data) ? 'not_asked' : { data, grant };
 }
 
-/** What the caller may read of a record in the range; undefined where it is not of the answer. */
+/** The part of a record in the range that the caller may read; undefined where it is not of the answer. */
 export function readable(plan: ListPlan, entity: CompiledEntity, entry: WalkedRecord): ReadableText | undefined {
   if (isExact(plan)) return entry;
   const known = entry.judged === undefined ? grantByText(plan, entry) : undefined;

@@ -11,7 +11,7 @@ export interface QuestionCase {
   readonly holds: (data: RecordData) => boolean;
 }
 
-/** How often an exact question held, how often it did not, and how often questions were not exact. */
+/** Counts of exact questions that held, of those that did not, and of questions that were not exact. */
 export const seen = () => ({ met: 0, missed: 0, unsure: 0 });
 
 /** @param text of a stored record. */

@@ -75,7 +75,7 @@ interface ModelRecord {
 
 export type Model = Map<string, ModelRecord>;
 
-/** What goes with a record, and whether something that stays forbids it. */
+/** The records that go with a record, and whether something that stays forbids it. */
 export function reachOf(model: Model, root: string): { readonly gone: ReadonlySet<string>; readonly isHeld: boolean } {
   const gone = new Set([root]);
   for (const id of gone) for (const holder of holdersOf(model, id, 'cascade')) gone.add(holder);
@@ -125,7 +125,7 @@ export function sorted(model: Model): readonly unknown[] {
   return [...model].map(([id, { entity, holds }]) => [id, entity, Object.entries(holds).sort()]).sort();
 }
 
-/** That nothing has drifted and no record refers to one that is gone, whatever the work is at. */
+/** That nothing has drifted and no record refers to a removed one, at any point of the work. */
 export async function assertSound(bench: RecordBench, workspace: Workspace): Promise<void> {
   const { actual, expected } = await derived(bench, await bench.node().call('team', { workspace }));
   assert.deepEqual(actual, expected);

@@ -48,7 +48,7 @@ const stepsMax = 200_000;
  * A regular expression of RE2 in the syntax of JSON Schema (ECMA-262 with the flag `u`), matching the same texts.
  * Undefined where it has a part that is not known to have the same meaning in that syntax.
  *
- * @param pattern one that RE2 takes.
+ * @param pattern a pattern that RE2 takes.
  */
 export function schemaPattern(pattern: string): string | undefined {
   const translated: string[] = [];
@@ -175,8 +175,8 @@ function patternsOf(field: unknown): readonly string[] {
 }
 
 /**
- * How many steps the compiled form of a regular expression of RE2 has at least, found without compiling it: what is
- * repeated stands there as often as that, and is made before anything can be said of its size.
+ * The least number of steps that a regular expression of RE2 compiles to, found without compiling it: compiling would
+ * make each copy of a repeated part before the size is known.
  *
  * @param pattern any text; where it is no regular expression the number means nothing.
  */
@@ -208,7 +208,7 @@ function enter(group: PatternGroup, token: string): void {
   else add(group, 1, token);
 }
 
-/** What is quoted, a class, an escape, the start of a group or flags, a count of repeats, or any other character. */
+/** A quoted text, a class, an escape, the start of a group or flags, a count of repeats, or any other character. */
 const tokens =
   /\\Q.*?(?:\\E|$)|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\(?:[pPx]\{[^}]*\}|[pP][^{]|x[\dA-Fa-f]{2}|[0-7]{1,3}|.)|\(\?P?<\w+>|\(\?[A-Za-z-]*[:)]|\{\d+(?:,\d*)?\}|./gsu;
 

@@ -9,7 +9,7 @@ import { describeError, endsSession, isServerError, SessionLost, whyNoSession } 
 export interface StatementTimeLimits {
   readonly statement: number;
   readonly lock: number;
-  /** How much longer the driver waits, for a server that cannot even say that its time is over. Default 5 s. */
+  /** Further wait of the driver, for a server that cannot even say that its time is over. Default 5 s. */
   readonly grace?: number;
   /** For a connection to come about. */
   readonly connect?: number;
@@ -18,7 +18,7 @@ export interface StatementTimeLimits {
 /** Of several places of a server one is likely to answer. */
 const connectOneOfSeveral = 2000;
 
-/** Where the server of an address with several places may be, first where it was found last. */
+/** The possible places of the server of an address with several, first where it was found last. */
 const places = new WeakMap<pg.ClientConfig, readonly pg.ClientConfig[]>();
 
 const endMilliseconds = 1000;
@@ -131,7 +131,7 @@ export class Connection {
     this.#client.once('end', lost);
   }
 
-  /** What is sent meanwhile leaves in one packet, which spares both sides a turn for each statement. */
+  /** Statements sent meanwhile leave in one packet, which spares both sides a turn for each. */
   together<T>(send: () => T): T {
     this.#socket.cork();
     try {

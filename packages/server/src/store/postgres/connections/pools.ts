@@ -17,7 +17,7 @@ export class ReadConnections {
     this.#connections = Array.from({ length: count }, () => ({ slot: new ConnectionSlot(open), underWay: 0 }));
   }
 
-  /** A read changes nothing, so one that was lost with its connection is asked again on another. */
+  /** A read changes nothing, so a read that was lost with its connection is sent again on another. */
   async read<Row extends readonly unknown[]>(
     statement: SqlStatement,
     values: readonly Value[],

@@ -27,7 +27,7 @@ export class SessionLost extends Error {
   }
 }
 
-/** The session is gone, or has become one that cannot serve; another one may. */
+/** The session is gone, or cannot serve any more; another one may. */
 export function endsSession(error: unknown): boolean {
   if (error instanceof SessionLost) return error.mayAskAgain;
   return isServerError(error) && (/^(57P|08|25006|26000)/.test(error.code ?? '') || hasStalePlan(error));
@@ -42,8 +42,8 @@ function hasStalePlan({ code, routine }: pg.DatabaseError): boolean {
 }
 
 /**
- * What may be logged of a failure. The driver's own errors carry more: the values of a key that was refused, the
- * settings of the connection.
+ * The part of a failure that may be logged. The driver's own errors carry more: the values of a key that was refused,
+ * the settings of the connection.
  */
 export function describeError(error: unknown): Error {
   if (error instanceof SessionLost) return describeError(error.cause);

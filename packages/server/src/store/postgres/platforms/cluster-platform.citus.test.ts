@@ -183,7 +183,7 @@ async function untilServed(workspace: Workspace): Promise<void> {
   await eventually('the workspaces of the server that came back', async () => (await create(workspace)).status === 201);
 }
 
-/** What a create is answered, once it is not answered by `usual`. */
+/** The status of a create, once it is not `usual`. */
 async function statusOtherThan(workspace: Workspace, usual: number): Promise<number> {
   for (;;) {
     const { status } = await create(workspace);

@@ -25,7 +25,7 @@ test('an error of a platform on PostgreSQL is found by its request id, without w
   const given = await ask(`/orgs/${code}/plan`, { method: 'PUT', body: JSON.stringify({ name: 'own', limits: {} }) });
   assert.equal(given.status, 200, await given.text());
   await database.run(`update freehold_platform.items set value = '{${canary}' where pk = 'plan' and sk = '${code}'`);
-  // What is kept of plans is read again within a second.
+  // Cached plans are read again within a second.
   let failed = await ask(`/orgs/${code}/plan`);
   await eventually('another answer', async () => {
     failed = await ask(`/orgs/${code}/plan`);

@@ -7,7 +7,7 @@ import { isLive, type SqlStatement } from '../statements.ts';
 import { MemberColumns, Parameters } from './member-columns.ts';
 import { textConditions, whereSql } from './where-sql.ts';
 
-/** What a window's statement begins its values with. */
+/** The first values of a window's statement. */
 export interface WindowValues {
   readonly scope: string;
   readonly pk: string;
@@ -101,7 +101,7 @@ export function measureStatement(
   return statementOf(text, parameters);
 }
 
-/** How many come before the members of a key. */
+/** The number of columns before the members of a key. */
 export const groupColumns = 6;
 
 /** Rows as they are. */

@@ -10,7 +10,7 @@ export type Send = <Row extends readonly unknown[]>(
   values: readonly Value[],
 ) => Promise<readonly Row[]>;
 
-/** What one window came to. */
+/** The result of one window. */
 export interface Progress {
   /** The items that were looked at. */
   readonly rows: number;

@@ -76,7 +76,7 @@ const scopes = Array.from({ length: 12 }, (_, index) => `scope-${index}`);
 
 const here = 'set citus.enable_ddl_propagation = off';
 
-/** Where a row is updated, what the session there has. */
+/** Records, where a row is updated, the settings of the session there. */
 function noting(schema: string): string {
   return `${here};
     create schema ${schema};

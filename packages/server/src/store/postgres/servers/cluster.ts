@@ -2,7 +2,7 @@ import type { Address } from '../address.ts';
 import type { Connection } from '../connections/connection.ts';
 import { dueColumns, type SqlStatement } from '../statements.ts';
 
-/** What the server is, and how it keeps the tables of a schema: read from the server, and never from an option. */
+/** The kind of the server, and how it keeps the tables of a schema: read from the server, and never from an option. */
 export interface ClusterFacts {
   /** Whether the database has the extension `citus`. */
   readonly hasCitus: boolean;
@@ -139,8 +139,8 @@ export function identityStatement(schema: string): SqlStatement {
 }
 
 /**
- * What is due on some servers alone, `$1`, each asked by itself over a connection of its own, and without those that do
- * not answer: what is `$2` at or before `$3`, at most `$4` of it, the earliest first.
+ * The due items on some servers alone, `$1`, each asked by itself over a connection of its own, and without those that
+ * do not answer: the items of `$2` that are due at or before `$3`, at most `$4` of them, the earliest first.
  */
 export function dueOnServersSql(schema: string): SqlStatement {
   return named(

@@ -36,7 +36,7 @@ export function distributionSteps(
   ];
 }
 
-/** What keeps tables from being distributed, with what to do about it. */
+/** The reason that keeps tables from being distributed, with what to do about it. */
 async function whyNotDistributed(connection: Connection, facts: ClusterFacts): Promise<string | undefined> {
   if (!facts.hasCitus)
     return 'the database has no extension `citus`: run `create extension citus` in it on every server';
@@ -74,7 +74,7 @@ async function distributeTables(
       await connection.send({ text: sql });
       done(table);
     }
-    // What is left there is not seen any more; of a table that stays where it was, nothing is.
+    // Rows left there are not seen any more; a table that stays where it was leaves none.
     if (placement === 'spread' || table === 'schema_version')
       await connection.send({ text: `select truncate_local_data_after_distributing_table('"${schema}".${table}')` });
   }

@@ -18,7 +18,7 @@ export interface ServerPools {
    */
   long<T>(scope: ScopeName, work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T>;
   close(): Promise<void>;
-  /** Where there are several servers: the group of servers that keeps the scope, as far as it is known. */
+  /** Given where there are several servers: the group of servers that keeps the scope, as far as it is known. */
   shareKeyOf?(scope: ScopeName): ServerGroup;
   readonly servers?: Health['servers'];
   /** Whether every server that answers keeps what it has acknowledged. */
@@ -27,7 +27,7 @@ export interface ServerPools {
   dueOfThoseUp?<Row extends readonly unknown[]>(values: readonly Value[]): Promise<readonly Row[]> | undefined;
 }
 
-/** How many connections a store opens at most to each server. `commits` is also how many transactions there are at once. */
+/** The most connections of a store to each server. `commits` is also how many transactions there are at once. */
 export interface ConnectionCounts {
   readonly reads: number;
   readonly commits: number;
@@ -83,7 +83,7 @@ export class ServerPool {
   readonly reads: ReadConnections;
   readonly commits: CommitConnections;
   readonly longReads: CommitConnections;
-  /** Where the connections lead; undefined is to the server of the address, which asks the other. */
+  /** The server that the connections lead to; undefined is the server of the address, which asks the other. */
   readonly place: ServerIdentity | undefined;
   readonly #watch: () => ServerWatch | undefined;
   #underWay = 0;
@@ -108,7 +108,7 @@ export class ServerPool {
     this.#underWay++;
     try {
       const answer = await work();
-      // What another way brought says nothing of this one.
+      // An answer over another way proves nothing about this one.
       if (this.#watch()?.place === this.place) this.#watch()?.hear();
       return answer;
     } finally {
@@ -161,7 +161,7 @@ export class WatchedPool implements ServerPools {
 
   constructor(counts: ConnectionCounts, { schema, open }: WatchedPoolDeps) {
     const server = { scope: 'probe', name: 'server', host: '', port: 0, isEntry: true };
-    // What is under way ends with its sessions. A commit among it may have been stored.
+    // Calls under way end with their sessions. A commit among them may have been stored.
     const onChange = ({ state }: { readonly state: string }) => void (state === 'down' && this.#pool.close());
     this.#watch = new ServerWatch(server, { schema, open: open.probe, onChange });
     this.#pool = new ServerPool(counts, open, { place: undefined, watch: () => this.#watch });

@@ -31,7 +31,7 @@ interface ServerWatchDeps {
 export class ServerWatch {
   isDown = false;
   isSafe = true;
-  /** Where to connect to; undefined where the way is through the server of the address. */
+  /** The place to connect to; undefined where the way is through the server of the address. */
   place: ServerIdentity | undefined;
   readonly #server: WatchedServer;
   readonly #slot: ConnectionSlot;
@@ -94,7 +94,7 @@ export class ServerWatch {
     } catch (error) {
       assertAnswered(error);
       const isUnheard = this.#heard === heard;
-      // Where nothing was opened, others cannot open anything either.
+      // If no connection was opened here, others cannot open any either.
       if (isUnheard || error instanceof Unavailable) this.place = undefined;
       // Its session may hang with it.
       void this.#slot.close();
@@ -141,7 +141,7 @@ export class ServerWatch {
 
 export type ProbeRow = readonly [synchronousCommit: string, fsync: string, fullPageWrites: string, isStandby: boolean];
 
-/** What could lose acknowledged writes on a server that answered. */
+/** The settings that could lose acknowledged writes on a server that answered. */
 export function faultsOf(row: ProbeRow | undefined): readonly string[] {
   if (row === undefined) return ['it answers nothing'];
   const [synchronousCommit, fsync, fullPageWrites, isStandby] = row;

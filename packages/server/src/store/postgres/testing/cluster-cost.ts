@@ -1,6 +1,6 @@
 /**
- * What calls of the store cost the servers of a cluster of Citus, against one PostgreSQL: CPU of all processes of the
- * servers, both engines in one run, in turns.
+ * The cost of the store's calls to the servers of a cluster of Citus, against one PostgreSQL: CPU of all processes of
+ * the servers, both engines in one run, in turns.
  *
  *   FREEHOLD_TEST_CITUS=postgres://…,postgres://…,postgres://… FREEHOLD_TEST_POSTGRES=postgres://… \
  *     npm run bench -- cluster [--rounds 7] [--clients 1] [--scopes 16] [--only get,create]

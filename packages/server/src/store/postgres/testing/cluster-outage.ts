@@ -1,5 +1,5 @@
 /**
- * How long calls over HTTP take while one server of a cluster of Citus is stopped: those for workspaces of the other
+ * The time of calls over HTTP while one server of a cluster of Citus is stopped: those for workspaces of the other
  * servers, and those for its own, which get a 503.
  *
  *   FREEHOLD_TEST_CITUS=postgres://…,postgres://…,postgres://… npm run bench -- outage [--seconds 10] [--pause 20]

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a store and its server, and cuts the line at a chosen moment. */
+/** A proxy between a store and its server, that cuts the line at a chosen moment. */
 export interface CuttingProxy {
   readonly url: string;
   /** The next time a client sends the text: `before` it reaches the server, or when the server has answered it with `answer`. */

@@ -29,13 +29,13 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** One that the tests have started themselves, and may treat badly. */
+/** A server that the tests have started themselves, and may kill. */
 export interface OwnServer extends TestServer {
   /** Its data folder. */
   readonly data: string;
   /** As if the machine had failed: no process of the server gets to say anything, or to write what it holds. */
   kill(): Promise<void>;
-  /** Another one that follows this one and takes no writes. This one is shut down and started meanwhile. */
+  /** Another server that follows this one and takes no writes. This one is shut down and started meanwhile. */
   standby(): Promise<OwnServer>;
   /** As its operator would stop it. */
   shutDown(): Promise<void>;
@@ -54,7 +54,7 @@ export const whyNotOwn: string | false =
 
 interface Binaries {
   readonly folder: string;
-  /** Where the server finds its libraries, if not where the system has them. */
+  /** The folder of the server's libraries, if not where the system has them. */
   readonly libraries?: string;
 }
 

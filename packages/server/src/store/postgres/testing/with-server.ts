@@ -1,5 +1,5 @@
 /**
- * Runs a command with a PostgreSQL server that ends with it, or with the one that FREEHOLD_TEST_POSTGRES names. The
+ * Runs a command with a PostgreSQL server that ends with it, or with the server that FREEHOLD_TEST_POSTGRES names. The
  * command finds the server there, and an empty database for platforms in FREEHOLD_TEST_STORE. Where no server can be
  * had the command is not run, and nothing is counted.
  */

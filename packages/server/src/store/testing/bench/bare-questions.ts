@@ -1,5 +1,5 @@
 /**
- * What engines themselves take of the CPU, for `npm run bench -- asking`: a program that answers each message of its parent with
+ * The engines' own CPU time, for `npm run bench -- asking`: a program that answers each message of its parent with
  * milliseconds.
  */
 import { DatabaseSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ type Statement =
 type Ask =
   /** Statements on all records of the largest partition of a file of SQLite, each so often: of all together, per time. */
   | { readonly kind: 'bare'; readonly file: string; readonly statements: readonly Statement[]; readonly times: number }
-  /** What the PostgreSQL server of an address has used so far. */
+  /** The CPU time of the PostgreSQL server of an address so far. */
   | { readonly kind: 'server'; readonly url: string };
 
 /** As the threads have it that answer long questions. */

@@ -1,6 +1,6 @@
 export interface Work {
   readonly name: string;
-  /** How often the first of the works it should be done, if that is said. */
+  /** The target for the rate of the work, as a multiple of the first work's, if it has one. */
   readonly target?: number | undefined;
   run(client: number): Promise<unknown>;
 }

@@ -4,12 +4,12 @@ import { add, check, put, putIndex } from '../conformance/bench.ts';
 const value = JSON.stringify({ title: 'x'.repeat(400) });
 let created = 0;
 
-/** What a create of a record with an index commits: four changes, three of them with something to read before. */
+/** The commit of a create of a record with an index: four changes, three of them with something to read before. */
 export function createChanges(): readonly Change[] {
   return [check('fence', 'f', 'present'), ...recordChanges('data'), add('count', 'data', 1)];
 }
 
-/** What creates look at. */
+/** The change that creates look at. */
 export const fence: Change = put('fence', 'f');
 
 /** Records with an index, in commits of some hundred. */

@@ -1,5 +1,5 @@
 /**
- * What the stores do in a second, and what a million records take of memory and disk.
+ * The calls of the stores in a second, and the memory and disk of a million records.
  *
  *   npm run bench -- store [--engine memory|sqlite|postgres] [--short]
  *

@@ -52,7 +52,7 @@ export interface OpenedSubject {
   dispose(): Promise<void>;
 }
 
-/** A clock that stands still until the test moves it. */
+/** A clock that stops until the test moves it. */
 export class TestClock implements Clock {
   #now = 1_800_000_000_000;
 

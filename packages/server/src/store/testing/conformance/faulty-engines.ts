@@ -171,7 +171,7 @@ export class OneSpaceEngine extends MemoryEngine {
   }
 }
 
-/** Counts what stands under the same keys in every scope. */
+/** Counts the items under the same keys in every scope. */
 export class LeakyCountEngine extends MemoryEngine {
   override count(_scope: ScopeName, read: BoundedRead, now: number): number {
     const scopes = this.scopes(undefined, Number.MAX_SAFE_INTEGER);

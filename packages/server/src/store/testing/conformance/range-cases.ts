@@ -132,7 +132,7 @@ const stockAndReads: fc.Arbitrary<readonly [Stock, readonly RangeRead[]]> = stoc
   return fc.tuple(fc.constant(stock), fc.array(read, { minLength: 4, maxLength: 12 }));
 });
 
-/** What the port promises, computed the plain way: from the bytes of the whole list. */
+/** The result that the port promises, computed the plain way: from the bytes of the whole list. */
 function cut(
   stock: Stock,
   { prefix = '', after, before, reverse, limit, bytesMax }: RangeRead,

@@ -1,4 +1,4 @@
-/** What the cases of questions about records share. */
+/** Shared parts of the cases of questions about records. */
 import { always, type Where } from '../../../../lib/where.ts';
 import type { Measured, MeasureRead, Scope, Selected, SelectRead } from '../../../port.ts';
 import { fill, put } from '../bench.ts';

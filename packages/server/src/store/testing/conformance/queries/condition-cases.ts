@@ -11,7 +11,7 @@ import type { MeasureRead } from '../../../port.ts';
 import { byBytes, type ConformanceCase } from '../bench.ts';
 import { keysOf, measure, n, numbered, select, stock, wanted } from './asking.ts';
 
-/** What holds nothing of a type: of other types, absent, or JSON null. */
+/** Values that hold nothing of a type: of other types, absent, or JSON null. */
 const others: readonly (readonly [sk: string, value: string])[] = [
   ['z-absent', '{"b":"a"}'],
   ['z-array', '{"a":["a","a"]}'],

@@ -38,7 +38,7 @@ interface Planned {
 
 type Program = readonly Step[];
 
-/** What one client does after the other. `plain`: without a transaction, in a commit of its own for each step. */
+/** One client's programs in sequence. `isPlain`: without a transaction, in a commit of its own for each step. */
 interface Client {
   readonly programs: readonly Program[];
   readonly pauses: readonly number[];
@@ -115,7 +115,7 @@ const clientArbitrary: fc.Arbitrary<Client> = fc.record({
 /** The outcome of a program, and at which place among the commits. */
 interface Done {
   readonly seq: number;
-  /** Whether the commit is its own, or the one that it came behind. */
+  /** Whether the commit is its own, or the commit before it. */
   readonly hasWritten: boolean;
   readonly program: Program;
   readonly seen: readonly unknown[];
@@ -127,7 +127,7 @@ export const transactionCases: readonly ConformanceCase[] = [
     async run(bench) {
       const workload = fc.array(clientArbitrary, { minLength: 2, maxLength: clientsMax });
       const property = fc.asyncProperty(workload, (clients) => assertSerial(bench, clients));
-      // What meets what is another time each run, so a smaller workload that fails would tell no more.
+      // The clashes differ from run to run, so a smaller workload that fails would tell no more.
       await fc.assert(property, { numRuns: 40, endOnFailure: true });
     },
   },
@@ -193,7 +193,7 @@ async function commitAlone(
   }
 }
 
-/** What a program sees. What it writes follows from that. */
+/** The reads of a program. What it writes follows from that. */
 async function run(scope: Scope, program: Program, pause: () => Promise<void>): Promise<readonly unknown[]> {
   const seen: unknown[] = [];
   for (const step of program) {
