@@ -38,7 +38,7 @@ test('of all owners 200 reads are taken, and a read that ends, or whose caller l
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const reason = new Error('the caller left');
   const controllers = Array.from({ length: 200 }, () => new AbortController());
-  const taken = controllers.map(({ signal }, index) => turns.run(`org${index % 10}`, () => gate, signal));
+  const taken = controllers.map(({ signal }, index) => turns.run(`org${index % 100}`, () => gate, signal));
   const refused = (owner: string) =>
     assert.rejects(
       turns.run(owner, async () => undefined),
@@ -56,4 +56,38 @@ test('of all owners 200 reads are taken, and a read that ends, or whose caller l
   await Promise.all(taken);
   assert.equal(await other, 'in its turn');
   assert.equal(await turns.run('another', async () => 'at once'), 'at once');
+});
+
+test('from 100 reads on an owner has two, so that a few busy owners leave room for others', async () => {
+  const turns = longReadTurns(2);
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const taken = Array.from({ length: 100 }, (_, index) => turns.run(`busy${index % 5}`, () => gate));
+  await assert.rejects(
+    turns.run('busy0', () => gate),
+    { code: 'unavailable' },
+  );
+  for (let at = 0; at < 100; at++) taken.push(turns.run(`other${at % 50}`, () => gate));
+  await assert.rejects(
+    turns.run('other', () => gate),
+    { code: 'unavailable' },
+  );
+  open();
+  await Promise.all(taken);
+});
+
+test('a read whose turn comes after five seconds is refused, and the next ones are done', async () => {
+  let now = 0;
+  const turns = longReadTurns(2, () => now);
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const first = turns.run('org', () => gate);
+  const late = assert.rejects(
+    turns.run('org', async () => 'late'),
+    { code: 'unavailable', message: 'the turn of a long read came too late: try again in a moment' },
+  );
+  now = 5001;
+  const next = turns.run('org', async () => 'in time');
+  open();
+  await Promise.all([first, late]);
+  assert.equal(await next, 'in time');
+  assert.equal(await turns.run('org', async () => 'at once'), 'at once');
 });

@@ -6,6 +6,12 @@ const waitingMax = 20;
 /** Of all owners, those under way among them: who waits holds a connection of a client and what it asked. */
 const takenMax = 200;
 
+/** From half of them on, an owner has a few, so that ten busy owners leave room for the others. */
+const crowded = { taken: takenMax / 2, ofOwner: 2 } as const;
+
+/** A read whose turn comes later would be of a plan whose index may have been taken apart since (`droppedForMilliseconds`). */
+const waitMilliseconds = 5_000;
+
 /** Of what waits to be read, or is written meanwhile. */
 export function tooMuchToRead(why: string, cause?: unknown): Problem {
   return new Problem('unavailable', `${why}: try again in a moment`, {}, cause);
@@ -13,24 +19,41 @@ export function tooMuchToRead(why: string, cause?: unknown): Problem {
 
 /** Long reads of owners, which take turns: each has one under way, and its next ones wait in their order. */
 export interface LongReadTurns {
-  /** @throws Problem `unavailable` where too many of the owner, or of all, wait; the signal's reason where it ends the waiting. */
+  /** @throws Problem `unavailable` where too many of the owner, or of all, wait, or its turn came late; the signal's reason. */
   run<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 /** @param atOnce how many reads of all owners are under way. */
-export function longReadTurns(atOnce: number): LongReadTurns {
+export function longReadTurns(atOnce: number, now: () => number = () => performance.now()): LongReadTurns {
   const slots = createFairSlots({ perOrg: 1, perNode: atOnce, waitingPerOrg: waitingMax, what: 'long reads' });
-  let taken = 0;
+  const taken = new Map<string, number>();
+  let takenInAll = 0;
+  const take = (owner: string, by: 1 | -1): void => {
+    takenInAll += by;
+    const left = (taken.get(owner) ?? 0) + by;
+    if (left > 0) taken.set(owner, left);
+    else taken.delete(owner);
+  };
   return {
     run: async (owner, work, signal) => {
-      if (taken >= takenMax) throw tooMuchToRead(`at most ${takenMax} long reads are taken at a time`);
-      taken += 1;
+      const isCrowded = takenInAll >= crowded.taken && (taken.get(owner) ?? 0) >= crowded.ofOwner;
+      if (takenInAll >= takenMax || isCrowded)
+        throw tooMuchToRead(`at most ${takenMax} long reads are taken at a time`);
+      const asked = now();
+      take(owner, 1);
       try {
-        return await slots.run(owner, work, signal);
+        return await slots.run(
+          owner,
+          async () => {
+            if (now() - asked > waitMilliseconds) throw tooMuchToRead('the turn of a long read came too late');
+            return work();
+          },
+          signal,
+        );
       } catch (error) {
         throw error instanceof Problem && error.code === 'rate_limited' ? tooMuchToRead(error.message, error) : error;
       } finally {
-        taken -= 1;
+        take(owner, -1);
       }
     },
   };
