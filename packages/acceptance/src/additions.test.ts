@@ -87,7 +87,7 @@ const kind: Addition = {
 const engine: Addition = {
   file: `${server}/engines/memory-engine.ts`,
   source: `
-    import { openMemory } from '../store/memory/open-memory.ts';
+    import { openMemory } from '../store/testing/open-memory.ts';
     import type { StoreEngine } from './store-engine.ts';
 
     interface MemoryAddress {

@@ -7,8 +7,8 @@ import { compose } from './composition/compose.ts';
 import { readConfig } from './config.ts';
 import { systemClock as clock } from './lib/clock.ts';
 import { type Intercept, interceptOpened } from './store/intercepted-store.ts';
-import { openStore } from './store/open-store.ts';
 import type { Change, OpenedStore } from './store/port.ts';
+import { openStore } from './store/testing/open-store.ts';
 
 /** A store with so many records in a workspace, as they lie there, each with an index entry. */
 async function storeWith(records: number): Promise<OpenedStore> {

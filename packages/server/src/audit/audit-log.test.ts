@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../store/open-store.ts';
 import type { Append, Scope } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { type AuditContext, auditEntry, platformAuditEntry } from './audit-entry.ts';
 import { type AuditFilter, createAuditLog } from './audit-log.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { orgAudit, platformAudit, platformAuditEntry, readEntry } from './audit-entry.ts';
 import { createOperatorLog } from './operator-log.ts';
 

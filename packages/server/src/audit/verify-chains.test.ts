@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chainHeadKey, headValue, linkDigest, linkValue, readHead, readLink } from '../store/chain.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Item, OpenedStore } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { auditEntry, platformAuditEntry } from './audit-entry.ts';
 import { type Chain, exportedEntries, verifyChains } from './verify-chains.ts';
 

@@ -17,9 +17,9 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { takeBackup } from '../backup/take-backup.ts';
-import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { contentsArbitrary, everythingOf, filled } from '../store/testing/conformance/store-contents.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { bareEnvironment } from '../testing/command.ts';
 import { SteppedClock } from '../testing/record-bench.ts';
 

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openSpaces, openVaultOf } from '../composition/open-spaces.ts';
-import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { everythingOf } from '../store/testing/conformance/store-contents.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { bareEnvironment, runProgram } from '../testing/command.ts';
 import { SteppedClock } from '../testing/record-bench.ts';
 

@@ -9,7 +9,7 @@ import { readConfig } from '../config.ts';
 import { drain, listen } from '../gateway/listener.ts';
 import { patient as limits } from '../gateway/testing/patient.ts';
 import { fastPasswordCost } from '../people/testing/fast-passwords.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { isQuick } from '../store/testing/quick.ts';
 
 const minute = 60 * 1000;

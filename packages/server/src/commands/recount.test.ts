@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { CallMeter } from '../metering/call-meter.ts';
 import { checkDays, foldDays } from '../metering/fold-days.ts';
 import { recountRecords, repairCounters } from '../records/recount-records.ts';
-import { openStore } from '../store/open-store.ts';
 import { Conflict, type OpenedStore } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import {
   assertLeavesRunning,
   assertRefusesNonsense,

@@ -14,7 +14,7 @@ import { createNumbering } from '../records/writing/numbering.ts';
 import { createSealer } from '../records/writing/sealed-values.ts';
 import { createWriteLoop } from '../records/writing/write-loop.ts';
 import { systemEntity } from '../schema/system/system-entities.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 
 test('a caller who is refused a policy may ask for the org’s usage, also when that has to be read again', {
   timeout: 60_000,

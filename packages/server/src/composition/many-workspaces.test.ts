@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { auditContext, openNode, place, SteppedClock } from '../metering/testing/metered-org.ts';
 import { recordsOfOrg } from '../records/port.ts';
 import { interceptStore } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
 import { OutcomeUnknown, Unavailable } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { orgScopeName, workspaceScopeName, workspaceTable } from '../tenancy/port.ts';
 import { notingRemovals } from './noted-removals.ts';
 

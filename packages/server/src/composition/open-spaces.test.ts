@@ -5,9 +5,9 @@ import { type Config, readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { fastPasswordCost } from '../people/testing/fast-passwords.ts';
 import { interceptOpened } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
 import { type OpenedStore, Unavailable } from '../store/port.ts';
 import { put } from '../store/testing/conformance/bench.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { compose } from './compose.ts';
 import type { Spaces } from './open-spaces.ts';
 

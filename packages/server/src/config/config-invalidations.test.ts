@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Intercept, interceptStore } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
 import { OutcomeUnknown } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { RecordBench, SteppedClock } from '../testing/record-bench.ts';
 import { ConfigInvalidations, createConfigReader } from './config-reader.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { RecordBench, SteppedClock } from '../testing/record-bench.ts';
 import { changeConfig } from './change-config.ts';
 import { createConfigReader } from './config-reader.ts';

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { platformScopeName } from '../people/org-users/org-directory.ts';
 import { readSecrets, type Secrets, type SecretsVault, secretsKey, writeSecrets } from '../people/secrets.ts';
 import { createSecretsInMemory } from '../people/testing/secrets-in-memory.ts';
-import { openMemory } from '../store/memory/open-memory.ts';
 import type { Maintenance, OpenedStore } from '../store/port.ts';
 import { everythingOf } from '../store/testing/conformance/store-contents.ts';
+import { openMemory } from '../store/testing/open-memory.ts';
 import { type CopyEnd, copiedSpaces, copyPlatform, type SecretsLocation } from './copy-platform.ts';
 
 const clock = { now: () => 1_000 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { versionKey } from '../config/org-keys.ts';
 import { type ItemChanged, itemHistory, itemHistoryPrefix } from '../promotion/items/item-history.ts';
 import { actions, apiName, type ConfigBodiesOfEntity, contentOfBodies } from '../schema/entity-content.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { RecordBench, SteppedClock } from '../testing/record-bench.ts';
 
 const order = { kind: 'entity', name: 'order' } as const;

@@ -9,8 +9,8 @@ import type { RecordData } from '../records/record.ts';
 import { maintainEntity } from '../records/reindex/maintain-entity.ts';
 import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { OnDelete } from '../schema/definition.ts';
-import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { thinned } from '../store/testing/quick.ts';
 import { derived, listAll, listQuery, type Node, RecordBench, SteppedClock } from '../testing/record-bench.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { orgAudit, readEntry } from '../audit/audit-entry.ts';
-import { openStore } from '../store/open-store.ts';
 import { PassingFault } from '../store/testing/failing-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { type FoundedWorkspace, foundWorkspace } from './testing/founded-workspace.ts';
 
 const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };

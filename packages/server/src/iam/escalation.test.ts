@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Statement } from '../access/statement.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { stopTime } from '../testing/held-time.ts';
 import { policyEpochKey } from './policies/epochs.ts';
 import { recordKey } from './policies/held-policies.ts';

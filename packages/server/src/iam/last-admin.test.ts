@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 interface Fixture extends FoundedWorkspace {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { type Announce, createAlertPercents, createAlerts } from './alerts.ts';
 import { SteppedClock } from './testing/metered-org.ts';
 

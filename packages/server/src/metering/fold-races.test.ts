@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { checkDays, foldDays } from './fold-days.ts';
 import { type MeteredNode, openNode, orgScope, place, SteppedClock } from './testing/metered-org.ts';
 import { dayTallies, noWork, readWork, workDone, workspaceTallies } from './usage-rows.ts';

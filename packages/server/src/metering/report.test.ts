@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { reportUsage } from './report.ts';
 import { auditContext, openNode, place, SteppedClock } from './testing/metered-org.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { foldDays } from './fold-days.ts';
 import { PartsOfUsage } from './parts-of-usage.ts';
 import { type MeteredNode, openNode, orgScope, place, recordsStored, SteppedClock } from './testing/metered-org.ts';

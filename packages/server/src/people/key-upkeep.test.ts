@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { orgAudit, readEntry } from '../audit/audit-entry.ts';
 import { createOperatorLog } from '../audit/operator-log.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { loadSecrets, type SecretsVault } from './secrets.ts';
 import { openSigningKeys, startKeyUpkeep } from './signing-keys.ts';
 import { createSecretsInMemory } from './testing/secrets-in-memory.ts';

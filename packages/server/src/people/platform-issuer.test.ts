@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
-import { openMemory } from '../store/memory/open-memory.ts';
 import type { Scope } from '../store/port.ts';
+import { openMemory } from '../store/testing/open-memory.ts';
 import { platformIssuer } from './app-tokens.ts';
 
 /** Fails where the issuer is looked up again and again, as it is where it is not kept. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCursors } from '../records/port.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Change } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { noCounts, personJobs } from './person-job.ts';
 import { listJobs } from './personal-data.ts';
 

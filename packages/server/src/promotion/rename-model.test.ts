@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openMemory } from '../store/memory/open-memory.ts';
+import { openMemory } from '../store/testing/open-memory.ts';
 import { openForTest, roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
 import { listAll, outcomeOf, SteppedClock, verifyBench } from '../testing/record-bench.ts';
 import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';

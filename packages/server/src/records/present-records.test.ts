@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../store/open-store.ts';
 import type { Scope } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { RecordBench, SteppedClock } from '../testing/record-bench.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { presentationOf, presentRecords } from './present-records.ts';

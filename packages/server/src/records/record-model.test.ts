@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
 import type { EntityDefinition, FieldDefinition } from '../schema/definition.ts';
-import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { thinned } from '../store/testing/quick.ts';
 import {
   derived,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem, type ProblemDetails } from '../lib/problem.ts';
 import type { FieldDefinition, KeyTemplates } from '../schema/definition.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { derived, listAll, RecordBench, SteppedClock, user } from '../testing/record-bench.ts';
 import { entityTag, type StoredRecord } from './record.ts';
 

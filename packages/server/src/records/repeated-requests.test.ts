@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { auditEntry, platformActor } from '../audit/audit-entry.ts';
 import { Problem } from '../lib/problem.ts';
 import { interceptStore } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
 import { type Change, Conflict, Unavailable } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { SteppedClock, sealer } from '../testing/record-bench.ts';
 import { createIdempotency, createRepeatedRequests, markingStore } from './repeated-requests.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { CopyRefused, type CopySides, copyStores } from './copy-store.ts';
-import { openMemory } from './memory/open-memory.ts';
 import type { Maintenance } from './port.ts';
 import { sqliteSubject } from './sqlite/testing/temporary-store.ts';
 import { TestClock } from './testing/conformance/bench.ts';
 import { contentsArbitrary, everythingOf, filled } from './testing/conformance/store-contents.ts';
+import { openMemory } from './testing/open-memory.ts';
 
 const clock = new TestClock();
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openMemory } from './memory/open-memory.ts';
 import { Conflict, type Scope } from './port.ts';
 import { asRead, DamagedRow, json, removeAsRead, table } from './table.ts';
 import { TestClock } from './testing/conformance/bench.ts';
+import { openMemory } from './testing/open-memory.ts';
 
 interface Shelf {
   readonly name: string;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';
-import { openMemory } from './memory/open-memory.ts';
 import { type Change, Conflict, type Scope, ScopeClosed } from './port.ts';
 import { TestClock } from './testing/conformance/bench.ts';
+import { openMemory } from './testing/open-memory.ts';
 import { ignoreConflict, refusedChange, transact, tryCommit } from './transact.ts';
 
 const free: Change = { kind: 'check', pk: 'a', sk: 'free', if: 'absent' };

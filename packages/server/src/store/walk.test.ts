@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openMemory } from './memory/open-memory.ts';
 import { TestClock } from './testing/conformance/bench.ts';
+import { openMemory } from './testing/open-memory.ts';
 import { eachItem, walk } from './walk.ts';
 
 for (const count of [0, 1, 3, 6, 7])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { beginTrace } from '../gateway/call-trace.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { createMetrics } from './metrics.ts';
 import { createCallMetrics } from './watch-calls.ts';
 import { createStoreMetrics } from './watch-store.ts';

@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { SteppedClock } from './record-bench.ts';
 
 interface CommandResult {

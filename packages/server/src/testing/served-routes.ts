@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { compose } from '../composition/compose.ts';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 
 const read = readConfig({
   FREEHOLD_MODE: 'production',

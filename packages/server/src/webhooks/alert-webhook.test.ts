@@ -9,7 +9,7 @@ import { checkSchema } from '../lib/check-schema.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import type { CallRules } from '../lib/network/guarded-request.ts';
 import { Problem } from '../lib/problem.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { retryMilliseconds } from './alert-delivery.ts';
 import { createAlertWebhook } from './alert-webhook.ts';
 

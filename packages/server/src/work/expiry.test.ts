@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Intercept, interceptOpened } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { ExpirySweep } from './expiry.ts';
 
 async function sweptStore() {

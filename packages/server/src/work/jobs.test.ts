@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { openStore } from '../store/open-store.ts';
 import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { type Job, working } from './job.ts';
 import { WorkQueue } from './work-queue.ts';
 

@@ -18,9 +18,9 @@ import { createFastHasher } from '../people/testing/fast-passwords.ts';
 import { keysPath, makeKeyPair, startLoopbackProvider } from '../people/testing/loopback-provider.ts';
 import { createSecretsInMemory } from '../people/testing/secrets-in-memory.ts';
 import { interceptStore } from '../store/intercepted-store.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
 import { Crash, crashing } from '../store/testing/failing-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { orgScopeName, workspaceScopeName } from '../tenancy/workspace.ts';
 import { createHomes } from './homes.ts';
 

@@ -5,7 +5,7 @@ import { createAccessEpochs } from '../iam/port.ts';
 import { systemClock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { createCursors } from '../records/port.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { orgScopeName, type WorkspaceRow, workspaceScopeName, workspaceTable } from '../tenancy/port.ts';
 import { workspaceHeads } from '../tenancy/workspace-head.ts';
 import { createOrgWorkspaces } from './org-workspaces.ts';

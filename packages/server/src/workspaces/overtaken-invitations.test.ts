@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PersonRun } from '../privacy/port.ts';
-import { openStore } from '../store/open-store.ts';
 import { Conflict } from '../store/port.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import type { Workspace } from '../tenancy/port.ts';
 import type { MembershipDeps } from './founding.ts';
 import { invitationPut } from './invitations/invitation.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccessEpochs } from '../iam/policies/epochs.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
 import { Crash, crashing, type Moment } from '../store/testing/failing-store.ts';
+import { openStore } from '../store/testing/open-store.ts';
 import { workspaceTable } from '../tenancy/workspace-directory.ts';
 import { readHead } from '../tenancy/workspace-head.ts';
 import { resolveWorkspace } from './memberships.ts';

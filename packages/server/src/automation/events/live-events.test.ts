@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ConfigSet, itemBodies, itemKey, systemConfig } from '../../config/port.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
 import type { EventContent } from '../kinds/event.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { cancelRun, retryRun } from './control-run.ts';
 import { forgetRunsOf } from './execute-run.ts';

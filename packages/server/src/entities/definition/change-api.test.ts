@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { maintainEntity } from '../../records/reindex/maintain-entity.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { OpenedStore } from '../../store/port.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { derived, listAll, type Node, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
 import { doOnce } from '../../work/testing/do-once.ts';
 

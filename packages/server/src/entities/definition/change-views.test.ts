@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import type { EntityDefinition } from '../../schema/definition.ts';
 import { actions } from '../../schema/entity-content.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { RecordBench, SteppedClock } from '../../testing/record-bench.ts';
 import type { ShownConfig } from './api-change.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { verifyStore } from '../../records/verify-store.ts';
 import type { FieldDefinition } from '../../schema/port.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { listAll, type Node, outcomeOf, RecordBench, SteppedClock, verifyParts } from '../../testing/record-bench.ts';
 
 async function org() {

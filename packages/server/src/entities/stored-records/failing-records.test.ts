@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { directPartition } from '../../records/record-keys.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { type Node, RecordBench, SteppedClock, withoutOthers } from '../../testing/record-bench.ts';
 import { lookBudget } from './look-at-records.ts';
 

@@ -6,7 +6,7 @@ import { createConfigReader } from '../../config/config-reader.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgs } from '../../people/org-users/org-directory.ts';
 import { createAppOrigins } from '../../people/settings/allowed-domains.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { beginTrace } from '../call-trace.ts';
 import { createErrorReplies } from '../error-reply.ts';
 import { createManagementOrigin, withCors } from './cors.ts';

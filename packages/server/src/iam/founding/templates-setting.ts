@@ -23,7 +23,11 @@ export const workspaceTemplates: SettingType<WorkspaceTemplates> = {
     properties: {
       policies: listOf({
         name: named,
-        statements: { type: 'array', $ref: '#/$defs/PolicyStatements', items: { type: 'object', additionalProperties: true } },
+        statements: {
+          type: 'array',
+          $ref: '#/$defs/PolicyStatements',
+          items: { type: 'object', additionalProperties: true },
+        },
       }),
       groups: listOf({ name: named, acl_policies: { type: 'array', items: { type: 'string' } } }, ['name']),
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
-import { openMemory } from '../../store/memory/open-memory.ts';
+import { openMemory } from '../../store/testing/open-memory.ts';
 import { foundWorkspace } from '../testing/founded-workspace.ts';
 import { resolveAccess } from './resolve-access.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { thinned } from '../../store/testing/quick.ts';
 import { foldDays } from '../fold-days.ts';
 import type { RecordsOf } from '../ledger.ts';

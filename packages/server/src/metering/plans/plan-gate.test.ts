@@ -1,7 +1,7 @@
 /** Tests the answers of the gate, and their grounds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { auditContext, openNode, SteppedClock } from '../testing/metered-org.ts';
 
 async function openGate() {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { interceptStore } from '../../store/intercepted-store.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { auditContext, openNode, place, recordsStored, SteppedClock } from '../testing/metered-org.ts';
 import { QuotaState } from './quota-state.ts';
 

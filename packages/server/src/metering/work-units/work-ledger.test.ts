@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore } from '../../store/intercepted-store.ts';
-import { openStore } from '../../store/open-store.ts';
 import { OutcomeUnknown, type Store, Unavailable } from '../../store/port.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { checkDays, foldDays } from '../fold-days.ts';
 import type { Limits } from '../plans.ts';
 import { auditContext, type MeteredNode, openNode, orgScope, place, SteppedClock } from '../testing/metered-org.ts';

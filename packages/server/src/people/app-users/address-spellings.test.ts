@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock, timestamp } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { createLoginThrottle } from '../realm/realm.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
 import { type AppUser, appUsers, findAppUser, passwordIdentities, verifiedEmails } from './app-user.ts';

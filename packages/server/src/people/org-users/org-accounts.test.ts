@@ -4,7 +4,7 @@ import { createAccessEpochs } from '../../iam/policies/epochs.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { createMailQueue, type Mail } from '../../mail/mailer.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { createMailThrottle } from '../realm/mailed-codes.ts';
 import { createLoginThrottle } from '../realm/realm.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';

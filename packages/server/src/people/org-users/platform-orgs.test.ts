@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
 import { createCursors } from '../../records/port.ts';
 import { type Intercept, interceptOpened } from '../../store/intercepted-store.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { type Org, orgs } from './org-directory.ts';
 import { createPlatformOrgs } from './platform-orgs.ts';
 

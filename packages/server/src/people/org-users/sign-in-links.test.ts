@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createAccessEpochs } from '../../iam/policies/epochs.ts';
 import { secretHash, secretToken, uuidv7Source } from '../../lib/ids.ts';
 import { createMailQueue } from '../../mail/mailer.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { createMailThrottle } from '../realm/mailed-codes.ts';
 import { createLoginThrottle } from '../realm/realm.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../../store/open-store.ts';
 import { table } from '../../store/table.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import {
   type CodePurpose,
   createMailThrottle,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createAccessEpochs } from '../../iam/policies/epochs.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import type { OrgAccountsDeps } from '../org-users/account.ts';
 import { logIn } from '../org-users/log-in.ts';
 import { signUp } from '../org-users/org-accounts.ts';

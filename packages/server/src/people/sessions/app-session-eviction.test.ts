@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { createAccessEpochs } from '../../iam/policies/epochs.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
 import { appAudience, signAppToken } from '../app-tokens.ts';
 import { appUsers } from '../app-users/app-user.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { createAccessEpochs } from '../../iam/policies/epochs.ts';
 import { type FoundedWorkspace, foundWorkspace } from '../../iam/testing/founded-workspace.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
 import { type WorkspaceHead, workspaceHeadKey } from '../../tenancy/workspace-head.ts';
 import { type AppTokenSubject, appAudience, signAppToken } from '../app-tokens.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import type { Environment } from '../../tenancy/workspace.ts';
 import { orgs } from '../org-users/org-directory.ts';
 import { type AppOrigins, allowedDomains, allowsOrigin, appUrl, createAppOrigins } from './allowed-domains.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { thinned } from '../../store/testing/quick.ts';
 import { listAll, listQuery, type Node, RecordBench, SteppedClock, user } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';

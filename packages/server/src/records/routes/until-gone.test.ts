@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { always } from '../../lib/where.ts';
-import { openMemory } from '../../store/memory/open-memory.ts';
 import type { Scope } from '../../store/port.ts';
+import { openMemory } from '../../store/testing/open-memory.ts';
 import { scopeUntilGone } from './until-gone.ts';
 
 const select = { where: always, limit: 1, rowsMax: 1 } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openStore } from '../../store/open-store.ts';
 import { type Scope, Unavailable } from '../../store/port.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
 import { createNumbering, numberKey } from './numbering.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
-import { openStore } from '../../store/open-store.ts';
 import { type Change, type Condition, Conflict, type Key, type Scope } from '../../store/port.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
 import { MergedChanges, mergeChanges, type PlannedChange } from './planned-change.ts';
 

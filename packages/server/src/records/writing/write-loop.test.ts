@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import type { FieldDefinition } from '../../schema/definition.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { stopTime } from '../../testing/held-time.ts';
 import { derived, listAll, listQuery, type Node, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';

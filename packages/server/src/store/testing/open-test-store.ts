@@ -4,12 +4,12 @@
  */
 import type { TestContext } from 'node:test';
 import type { Clock } from '../../lib/clock.ts';
-import { openMemory } from '../memory/open-memory.ts';
 import type { OpenedStore, Scope } from '../port.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
 import { startTestServer } from '../postgres/testing/test-server.ts';
 import { openSqlite } from '../sqlite/open-sqlite.ts';
 import { failOnFatal, temporaryDirectory } from '../sqlite/testing/temporary-store.ts';
+import { openMemory } from './open-memory.ts';
 import { isQuick, thinned } from './quick.ts';
 
 export type StoreKind = 'memory' | 'sqlite' | 'postgres';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore } from '../intercepted-store.ts';
-import { openMemory } from '../memory/open-memory.ts';
 import { Conflict, limits, type Scope, TooLarge } from '../port.ts';
 import { add, check, checkEmpty, getOne, put, remove, sortKeys, TestClock } from '../testing/conformance/bench.ts';
+import { openMemory } from '../testing/open-memory.ts';
 import { Overtaken, TooManyReads } from './read-set.ts';
 import { TransactionScope } from './transaction-scope.ts';
 

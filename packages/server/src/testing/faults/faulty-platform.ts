@@ -15,9 +15,9 @@ import { fastPasswordCost } from '../../people/testing/fast-passwords.ts';
 import { verifyStore } from '../../records/verify-store.ts';
 import { createSealer } from '../../records/writing/sealed-values.ts';
 import { interceptOpened } from '../../store/intercepted-store.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { Change, OpenedStore, ScopeName } from '../../store/port.ts';
 import { PassingFault } from '../../store/testing/failing-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import type { WorkFacts } from '../../telemetry/work-metrics.ts';
 
 export const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { interceptOpened } from '../../store/intercepted-store.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { Maintenance, OpenedStore } from '../../store/port.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { type OlderPlatform, startOn } from './older-platform.ts';
 
 const spaces = ['platform', 'test', 'prod'] as const;

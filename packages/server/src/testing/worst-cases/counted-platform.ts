@@ -7,7 +7,7 @@ import { drain, listen } from '../../gateway/listener.ts';
 import { patient as limits } from '../../gateway/testing/patient.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { fastPasswordCost } from '../../people/testing/fast-passwords.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import type { Gateways } from './send.ts';
 import { platformSettings } from './stage.ts';
 

@@ -7,7 +7,7 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import { memberships } from '../../people/org-users/account.ts';
 import { createOrgSettings, settingTypes } from '../../people/settings/org-settings.ts';
 import { createCursors } from '../../records/port.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore } from '../../store/testing/open-store.ts';
 import { openWorkspace } from '../../tenancy/workspace-head.ts';
 import { completeFounding, takeCode } from '../founding.ts';
 import { applicationJob } from './run-application.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Intercept, interceptOpened } from '../../../store/intercepted-store.ts';
-import { openStore } from '../../../store/open-store.ts';
 import { Unavailable } from '../../../store/port.ts';
+import { openStore } from '../../../store/testing/open-store.ts';
 import { ExpirySweep } from '../../../work/expiry.ts';
 import { describeNode, listensAt } from './describe-node.ts';
 import { NodeRegistry } from './node-registry.ts';

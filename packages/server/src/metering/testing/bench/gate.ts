@@ -7,7 +7,7 @@
  * them; nothing is committed. The result is the median of the rounds, less that of the writes without either.
  */
 import { systemClock } from '../../../lib/clock.ts';
-import { openStore } from '../../../store/open-store.ts';
+import { openStore } from '../../../store/testing/open-store.ts';
 import { auditContext, type MeteredNode, openNode, place } from '../metered-org.ts';
 
 const rounds = 15;

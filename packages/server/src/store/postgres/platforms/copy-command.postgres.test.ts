@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock as clock } from '../../../lib/clock.ts';
-import { openStore } from '../../open-store.ts';
 import type { OpenedStore } from '../../port.ts';
 import { everythingOf } from '../../testing/conformance/store-contents.ts';
+import { openStore } from '../../testing/open-store.ts';
 import { startTestServer, type TestServer, whyNot } from '../testing/test-server.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'commands', 'copy.ts');

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { GroupMember } from '../../committing/apply-group.ts';
-import { MemoryEngine } from '../../memory/open-memory.ts';
 import { type Change, type Key, OutcomeUnknown, type ScopeName, Unavailable } from '../../port.ts';
+import { MemoryEngine } from '../../testing/open-memory.ts';
 import type { ItemCache } from '../item-cache.ts';
 
 export const cacheBytes = 2500;

@@ -1,8 +1,8 @@
 import type { CommitVerdict, GroupMember } from '../../committing/apply-group.ts';
 import type { BoundedRead, Engine } from '../../engine.ts';
 import { keyBounds } from '../../key-bounds.ts';
-import { MemoryEngine } from '../../memory/open-memory.ts';
 import type { Change, DueItem, FollowedEntry, Item, Key, Queue, ScopeName } from '../../port.ts';
+import { MemoryEngine } from '../open-memory.ts';
 
 export class CaseBlindEngine extends MemoryEngine {
   override get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { openMemory } from '../../memory/open-memory.ts';
 import { type Change, Conflict, type OpenedStore, type ScopeName } from '../../port.ts';
+import { openMemory } from '../open-memory.ts';
 import { type Subject, TestClock } from './bench.ts';
 
 /** The arbitraries look at it too: what is due, is due around now. */

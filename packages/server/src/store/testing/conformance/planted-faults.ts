@@ -1,7 +1,7 @@
 import type { CommitVerdict, GroupMember } from '../../committing/apply-group.ts';
 import { type Engine, storeOnEngine } from '../../engine.ts';
-import { MemoryEngine } from '../../memory/open-memory.ts';
 import type { Change, CheckReads } from '../../port.ts';
+import { MemoryEngine } from '../open-memory.ts';
 import type { Subject } from './bench.ts';
 import {
   BoundlessCountEngine,

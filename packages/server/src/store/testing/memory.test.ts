@@ -1,6 +1,6 @@
-import type { Subject } from '../testing/conformance/bench.ts';
-import { withNeighbour } from '../testing/conformance/neighbour.ts';
-import { storeConformance } from '../testing/conformance/run-conformance.ts';
+import type { Subject } from './conformance/bench.ts';
+import { withNeighbour } from './conformance/neighbour.ts';
+import { storeConformance } from './conformance/run-conformance.ts';
 import { openMemory } from './open-memory.ts';
 
 const memory: Subject = {

@@ -1,8 +1,8 @@
-import type { Clock } from '../lib/clock.ts';
-import { openMemory } from './memory/open-memory.ts';
-import type { OpenedStore } from './port.ts';
-import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
-import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { OpenedStore } from '../port.ts';
+import { openPostgres, type PostgresOptions } from '../postgres/open-postgres.ts';
+import { openSqlite, type SqliteOptions } from '../sqlite/open-sqlite.ts';
+import { openMemory } from './open-memory.ts';
 
 export type StoreOptions =
   | { readonly kind: 'memory'; readonly clock: Clock }
