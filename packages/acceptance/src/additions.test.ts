@@ -1,7 +1,7 @@
 /** What takes one file and its entry in a registry, and nothing else: shown on a copy of the sources. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -313,6 +313,9 @@ async function extendedSources(additions: readonly Addition[]): Promise<string> 
 /** The sources without their tests, as a repository of their own with the packages that are installed here. */
 function copyOfSources(): string {
   const copy = copySources(['contract', 'server']);
+  // The store of the engine that is added is there for tests alone.
+  const memory = `${server}/store/testing/open-memory.ts`;
+  cpSync(join(root, memory), join(copy, memory));
   const { include: _, ...config } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ ...config, include: ['packages/*/src/**/*.ts'] }));
   return copy;

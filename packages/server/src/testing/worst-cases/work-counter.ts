@@ -34,7 +34,7 @@ const source = new URL('../..', import.meta.url).href;
 const packages = /\/node_modules\/(?!undici|fast-check)/;
 const planted = new URL('./planted-work.ts', import.meta.url).href;
 /** Tests, and the store that is no store of an operator. */
-const uncounted = ['testing/', 'store/memory', 'store/committing/group-committer'];
+const uncounted = ['testing/', 'store/committing/group-committer'];
 
 /** To be called before the modules are loaded that are to be counted: what has run before counts by function alone. */
 export function startWorkCounter(): WorkCounter {
