@@ -99,6 +99,7 @@ const residualSteps = { first: 32, last: recordsAtOnce } as const;
 export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan): readonly string[] {
   const { workspace, entity, actor } = call;
   const others = plan.order === undefined ? [] : [plan.order.others.pk];
-  const list = [entity.name, plan.pk, ...others, ...(plan.sorting === undefined ? [] : ['sorted']), query.canonical];
+  const sorted = plan.sorting === undefined ? [] : [plan.sorting.isReverse ? 'sorted in reverse' : 'sorted'];
+  const list = [entity.name, plan.pk, ...others, ...sorted, query.canonical];
   return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, ...list];
 }

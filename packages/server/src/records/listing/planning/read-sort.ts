@@ -130,9 +130,14 @@ export function unindexedSort({ sortKeys, sortby, of = '', there = '', reason = 
     const message = `field \`${sortby ?? only.field}\`${of} has no index${reason}`;
     return unindexed(message, `${message}: give it \`index: true\`${there} to sort by it`);
   }
-  const fields = sortKeys.map((key) => JSON.stringify(orderedFieldText(key))).join(', ');
+  const fields = ascendingFirst(sortKeys).map((key) => JSON.stringify(orderedFieldText(key))).join(', ');
   const message = `no index${of} has this order${reason}: declare \`indexes: [{"fields": [${fields}]}]\`${there}`;
   return unindexed(message, message);
+}
+
+/** The fields of the index that has the order, in reverse if the first one was descending. */
+export function ascendingFirst(sortKeys: readonly OrderedField[]): readonly OrderedField[] {
+  return sortKeys.map(({ field, descending }) => ({ field, descending: descending !== sortKeys[0]?.descending }));
 }
 
 /** @param what the index. */

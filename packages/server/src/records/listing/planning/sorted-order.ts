@@ -1,9 +1,9 @@
 /** The order of an index that is not there: its records are sorted when they are listed. */
-import { type CompiledEntity, indexSortKey, keyOrder, namedBehaviour } from '../../../schema/port.ts';
+import { type CompiledEntity, indexPrefix, keyOrder, namedBehaviour } from '../../../schema/port.ts';
 import { dataOf, type RecordData } from '../../record.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
 import { findItems } from '../find-record.ts';
-import type { LookupSort, Sort } from './read-sort.ts';
+import { ascendingFirst, type LookupSort, type Sort } from './read-sort.ts';
 
 export interface SortedOrder {
   /** Reads what the places of these records depend on. Gives how many other records it read. */
@@ -13,27 +13,23 @@ export interface SortedOrder {
   readonly isReverse: boolean;
 }
 
-/** As an index on the field would have it, or one on the fields with their directions. */
+/**
+ * The order of the index on the field, or of one on the fields whose first one is ascending: a list with a descending first
+ * field reads that index in reverse, so that equal values are reversed too.
+ */
 export function sortedOrder(
   entity: CompiledEntity,
   { sortKeys, descending }: Pick<Sort, 'sortKeys' | 'descending'>,
 ): SortedOrder {
-  const parts = sortKeys.map((key) => {
+  const parts = ascendingFirst(sortKeys).map((key) => {
     const encode = namedBehaviour(entity, key.field)?.encode;
     if (encode === undefined) throw new TypeError(`the values of ${key.field} have no order`);
-    const encodedOf = (data: RecordData): string | undefined => {
-      const value = data[key.field];
-      return value === undefined ? undefined : encode(value);
+    return ({ [key.field]: value }: RecordData): string => {
+      const encoded = value === undefined ? undefined : encode(value);
+      return sortKeys.length === 1 ? indexPrefix(encoded) : keyOrder.tuplePart(encoded, key);
     };
-    return { ...key, encodedOf };
   });
-  const [only, ...others] = parts;
-  if (only !== undefined && others.length === 0)
-    return { keyOf: (data) => indexSortKey(only.encodedOf(data), data.id), isReverse: descending };
-  return {
-    keyOf: (data) => parts.map((part) => keyOrder.tuplePart(part.encodedOf(data), part)).join('') + data.id,
-    isReverse: false,
-  };
+  return { keyOf: (data) => parts.map((partOf) => partOf(data)).join('') + data.id, isReverse: descending };
 }
 
 /** How many places of other records are held. */
