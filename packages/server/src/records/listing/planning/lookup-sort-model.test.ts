@@ -53,7 +53,7 @@ async function openTickets(context: TestContext, kind: StoreKind): Promise<Fixtu
       { name: 'unindexed_rank', colType: 'integer' },
     ],
     indexes: [
-      ['region', '-rank'],
+      ['-region', 'rank'],
       ['tier', 'rank'],
       ['tier', '-rank'],
       ['rank', '-tier', 'region'],
@@ -123,10 +123,11 @@ const on =
 /** Orders of customers, and how they are asked for forwards and backwards. */
 const orders = [
   { sortby: 'customer_id.tier', dirs: ['asc', 'desc'], compare: by(on('tier'), on('id')) },
+  { sortby: 'customer_id.tier,customer_id.rank', dirs: ['asc', 'desc'], compare: by(on('tier'), on('rank'), on('id')) },
   {
     sortby: 'customer_id.region,customer_id.rank',
-    dirs: ['asc,desc', 'desc,asc'],
-    compare: by(on('region'), on('rank', -1), on('id')),
+    dirs: ['desc,asc', 'asc,desc'],
+    compare: by(on('region', -1), on('rank'), on('id')),
   },
 ] as const;
 
@@ -169,21 +170,22 @@ const choices = [
 
 function plainList(
   { customers, gone, tickets }: Fixture,
-  request: { readonly layout: Layout; readonly compare: Compare<RecordData>; readonly isReverse: boolean },
+  request: {
+    readonly layout: Layout;
+    readonly compare: Compare<RecordData>;
+    readonly isReverse: boolean;
+    readonly sortdir: string;
+  },
 ): readonly { readonly ticket: RecordData; readonly customer: RecordData | undefined }[] {
-  const { layout, compare, isReverse } = request;
+  const { layout, compare, isReverse, sortdir } = request;
   const sorted = customers.toSorted(compare);
-  const places = [undefined, ...sorted.map(({ id }) => id)];
-  const ordered = places.flatMap((id, at) =>
-    tickets[layout]
-      .filter(({ customer_id }) => customer_id === id)
-      .map((ticket) => ({ ticket, customer: sorted[at - 1] })),
-  );
-  const missing = [...gone]
-    .toSorted()
-    .flatMap((id) => tickets[layout].filter(({ customer_id }) => customer_id === id))
-    .map((ticket) => ({ ticket, customer: undefined }));
-  return isReverse ? [...ordered.toReversed(), ...missing.toReversed()] : [...ordered, ...missing];
+  const inDirection = <T>(found: readonly T[]): readonly T[] => (isReverse ? found.toReversed() : found);
+  const ticketsOf = (id: string | undefined, customer?: RecordData) =>
+    tickets[layout].filter(({ customer_id }) => customer_id === id).map((ticket) => ({ ticket, customer }));
+  const ordered = inDirection(sorted.flatMap((customer) => ticketsOf(customer.id, customer)));
+  const empty = inDirection(ticketsOf(undefined));
+  const missing = inDirection([...gone].toSorted().flatMap((id) => ticketsOf(id)));
+  return [...(sortdir.startsWith('desc') ? [...ordered, ...empty] : [...empty, ...ordered]), ...missing];
 }
 
 interface Paging {
@@ -246,8 +248,9 @@ for (const kind of storeKinds)
         access,
         ...(isOpenAlone ? { rows: rowsWhere(({ status }) => status === 'open') } : {}),
       };
-      const sent = { ...choice.sent, sortby, sortdir: dirs[isReverse ? 1 : 0] };
-      const all = plainList(fixture, { layout, compare, isReverse })
+      const sortdir = dirs[isReverse ? 1 : 0];
+      const sent = { ...choice.sent, sortby, sortdir };
+      const all = plainList(fixture, { layout, compare, isReverse, sortdir })
         .filter(({ ticket, customer }) => choice.holds(ticket, customer) && (!isOpenAlone || ticket.status === 'open'))
         .map(({ ticket }) => ticket.id);
       const found = await listAll(node, call, sent, paging);
@@ -273,10 +276,12 @@ for (const kind of storeKinds)
     });
     const property = fc.asyncProperty(anyOrder, async ({ order, choice, layout, sizes }) => {
       const call: AuthorizedCall = { ...(await node.call(layout)), access };
+      const { sortdir } = order;
       const wanted = plainList(fixture, {
         layout,
         compare: compareBy(order),
-        isReverse: order.sortdir.startsWith('desc'),
+        isReverse: sortdir.startsWith('desc'),
+        sortdir,
       })
         .filter(({ ticket, customer }) => choice.holds(ticket, customer))
         .map(({ ticket }) => ticket.id);
@@ -288,3 +293,23 @@ for (const kind of storeKinds)
     });
     await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 60 : 20) });
   });
+
+test('a list that is too long to be sorted by other records is refused with the index to declare there', async (context) => {
+  const { node } = await openTickets(context, 'memory');
+  const access = { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined };
+  const call: AuthorizedCall = { ...(await node.call('direct')), access };
+  const refusals = [
+    [
+      'customer_id.unindexed_tier',
+      /^field `unindexed_tier` of `customer` has no index, .*: give it `index: true` there/,
+    ],
+    [
+      'customer_id.unindexed_tier,customer_id.rank',
+      /: declare `indexes: \[{"fields": \["unindexed_tier", "rank"\]}\]` there$/,
+    ],
+  ] as const;
+  for (const [sortby, message] of refusals) {
+    const list = node.runtime.list(call, await queryBy(call, { sortby }), { ...newScan(() => 0), items: 50 });
+    await assert.rejects(list, { code: 'unindexed_sort', message });
+  }
+});

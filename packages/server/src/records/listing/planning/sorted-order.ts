@@ -40,47 +40,34 @@ const readAtOnce = 100;
  * As indexes on the lookup and on the fields of the records that it points to would have it: those that point to a record
  * that is gone come last in either direction. The caller may get each of the others.
  */
-export class OrderOverLookup implements SortedOrder {
-  readonly isReverse: boolean;
-  readonly #call: Pick<RecordCall, 'workspace'>;
-  readonly #sort: LookupSort;
-  readonly #others: SortedOrder;
+export function orderOverLookup({ workspace }: Pick<RecordCall, 'workspace'>, sort: LookupSort): SortedOrder {
+  const { field, entity } = sort;
+  const { keyOf: placeOf, isReverse } = sortedOrder(entity, sort);
+  const [empty, others, missing] = isReverse ? ['1', '2', '0'] : ['0', '1', '2'];
   /** By ids; undefined for a record that is not there. */
-  #places = new Map<string, string | undefined>();
-
-  constructor(call: Pick<RecordCall, 'workspace'>, sort: LookupSort) {
-    this.#call = call;
-    this.#sort = sort;
-    this.#others = sortedOrder(sort.entity, sort);
-    this.isReverse = this.#others.isReverse;
-  }
-
-  async prepare(records: readonly RecordData[]): Promise<number> {
-    const wanted = new Set(records.flatMap((data) => this.#idIn(data) ?? []));
-    if (this.#places.size + wanted.size > placesMax) this.#places = new Map();
-    const missing = [...wanted].filter((id) => !this.#places.has(id));
-    const { entity } = this.#sort;
-    for (let start = 0; start < missing.length; start += readAtOnce) {
-      const ids = missing.slice(start, start + readAtOnce);
-      for (const id of ids) this.#places.set(id, undefined);
-      for (const item of await findItems({ workspace: this.#call.workspace, entity }, ids)) {
-        const data = dataOf(entity, item);
-        this.#places.set(data.id, this.#others.keyOf(data));
+  let places = new Map<string, string | undefined>();
+  const idIn = ({ [field]: id }: RecordData): string | undefined => (typeof id === 'string' ? id : undefined);
+  return {
+    isReverse,
+    prepare: async (records) => {
+      const wanted = new Set(records.flatMap((data) => idIn(data) ?? []));
+      if (places.size + wanted.size > placesMax) places = new Map();
+      const unread = [...wanted].filter((id) => !places.has(id));
+      for (let start = 0; start < unread.length; start += readAtOnce) {
+        const ids = unread.slice(start, start + readAtOnce);
+        for (const id of ids) places.set(id, undefined);
+        for (const item of await findItems({ workspace, entity }, ids)) {
+          const data = dataOf(entity, item);
+          places.set(data.id, placeOf(data));
+        }
       }
-    }
-    return missing.length;
-  }
-
-  keyOf(data: RecordData): string {
-    const [empty, others, missing] = this.isReverse ? ['1', '2', '0'] : ['0', '1', '2'];
-    const id = this.#idIn(data);
-    if (id === undefined) return empty + data.id;
-    const place = this.#places.get(id);
-    return (place === undefined ? missing + id : others + place) + data.id;
-  }
-
-  #idIn(data: RecordData): string | undefined {
-    const id = data[this.#sort.field];
-    return typeof id === 'string' ? id : undefined;
-  }
+      return unread.length;
+    },
+    keyOf: (data) => {
+      const id = idIn(data);
+      if (id === undefined) return empty + data.id;
+      const place = places.get(id);
+      return (place === undefined ? missing + id : others + place) + data.id;
+    },
+  };
 }
