@@ -176,7 +176,7 @@ test('an export in another order is refused, with the index to declare', async (
   const call = await node.call('order');
   const refused: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
     [{ sortby: 'text,number' }, /declare `indexes: \[\{"fields": \["text", "number"\]\}\]`$/],
-    [{ sortby: 'number,text', sortdir: 'desc,asc' }, /declare `indexes: \[\{"fields": \["-number", "text"\]\}\]`$/],
+    [{ sortby: 'number,text', sortdir: 'desc,asc' }, /declare `indexes: \[\{"fields": \["number", "-text"\]\}\]`$/],
     [{ sortby: 'text,number,day', sortdir: 'asc,desc,asc' }, /"text", "-number", "day"/],
     [{ sortby: 'text' }, /^field `text` has no index: give it `index: true`/],
     [{ sortby: 'text', number: '1', number_op: 'gte' }, /^field `text` has no index/],

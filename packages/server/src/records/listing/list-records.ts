@@ -98,7 +98,10 @@ const residualSteps = { first: 32, last: recordsAtOnce } as const;
 /** Everything that a cursor is good for. Another caller, workspace, entity, query or way of reading is another list. */
 export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan): readonly string[] {
   const { workspace, entity, actor } = call;
-  const others = plan.order === undefined ? [] : [plan.order.others.pk];
-  const list = [entity.name, plan.pk, ...others, ...(plan.sorting === undefined ? [] : ['sorted']), query.canonical];
+  const { pk, order, sorting } = plan;
+  const isTurned = order !== undefined && order.isDescending !== order.isReverse;
+  const others = order === undefined ? [] : [order.others.pk, ...(isTurned ? ['descending index'] : [])];
+  const sorted = sorting === undefined ? [] : [sorting.isReverse ? 'sorted in reverse' : 'sorted'];
+  const list = [entity.name, pk, ...others, ...sorted, query.canonical];
   return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, ...list];
 }

@@ -25,12 +25,29 @@ const fields = Object.keys(values) as Field[];
 const types = { text: 'string', number: 'number', day: 'date', flag: 'boolean' } as const;
 
 const UpdateParams = fields.map((name) => ({ name, colType: types[name] }));
-const orders: readonly Sent[] = [
-  ...fields.flatMap((sortby) => [{ sortby }, { sortby, sortdir: 'desc' }]),
-  { sortby: 'text,number', sortdir: 'asc,desc' },
-  { sortby: 'flag,day,text', sortdir: 'desc,asc,desc' },
-];
-const indexes = [{ fields: ['text', '-number'] }, { fields: ['-flag', 'day', '-text'] }];
+/** Every direction of the second and the third field beside an ascending first one: the rest is read in reverse. */
+const indexes = {
+  two: [
+    { fields: ['text', 'number'] },
+    { fields: ['text', '-number'] },
+    { fields: ['flag', 'day'] },
+    { fields: ['flag', '-day'] },
+  ],
+  three: ['day,text', 'day,-text', '-day,text', '-day,-text'].map((rest) => ({ fields: ['flag', ...rest.split(',')] })),
+};
+const directions = ['asc', 'desc'].map((one) => [one]);
+const pairs = directions.flatMap((first) => directions.map((second) => [...first, ...second]));
+const triples = pairs.flatMap((two) => directions.map((third) => [...two, ...third]));
+const inDirections = (sortby: string, all: readonly (readonly string[])[]): readonly Sent[] =>
+  all.map((each) => ({ sortby, sortdir: each.join(',') }));
+const orders = {
+  two: [
+    ...fields.flatMap((sortby) => inDirections(sortby, directions)),
+    ...inDirections('text,number', [...directions, ...pairs]),
+    ...inDirections('flag,day', pairs),
+  ],
+  three: inDirections('flag,day,text', [...directions, ...triples]),
+};
 
 const body = fc.record(
   Object.fromEntries(fields.map((field) => [field, fc.constantFrom<string | number | boolean>(...values[field])])),
@@ -42,16 +59,18 @@ test('a list sorted by fields is the same with an index and without one', async 
   const node = new RecordBench(opened, clock).node();
   await node.admin.define('acme', { entityName: 'bare', UpdateParams });
   const indexed = UpdateParams.map((field) => ({ ...field, index: true }));
-  await node.admin.define('acme', { entityName: 'indexed', UpdateParams: indexed, indexes });
+  for (const count of ['two', 'three'] as const)
+    await node.admin.define('acme', { entityName: count, UpdateParams: indexed, indexes: indexes[count] });
   let runs = 0;
   const property = fc.asyncProperty(
     fc.array(body, { minLength: 2, maxLength: 14 }),
     fc.integer({ min: 1, max: 5 }),
     fc.constantFrom<Sent>({}, { flag: 'true' }, { filter: 'number >= 0.0 || text == "a"' }),
-    async (bodies, pagesize, chosen) => {
+    fc.constantFrom<(keyof typeof orders)[]>('two', 'three'),
+    async (bodies, pagesize, chosen, count) => {
       const { workspace } = new RecordBench(opened, clock, `w${++runs}`);
-      const [bare, served] = [await node.call('bare', { workspace }), await node.call('indexed', { workspace })];
-      for (const [at, one] of bodies.entries()) {
+      const [bare, served] = [await node.call('bare', { workspace }), await node.call(count, { workspace })];
+      for (const [at, one] of [...bodies, ...bodies.slice(0, 3)].entries()) {
         await node.runtime.create(bare, { ...one });
         await node.runtime.create(served, { ...one });
         if (at % 2 === 0) clock.advance(1);
@@ -60,7 +79,7 @@ test('a list sorted by fields is the same with an index and without one', async 
         const inOrder = (await listAll(node, call, { sortdir: 'asc' })).map(({ id }) => id);
         return (await listAll(node, call, sent)).map(({ id }) => inOrder.indexOf(id));
       };
-      for (const order of orders) {
+      for (const order of orders[count]) {
         const sent = { ...chosen, ...order, pagesize: String(pagesize) };
         // A value that is fixed may be left out of an order, which turns the index that serves it.
         if (chosen.flag !== undefined && order.sortby?.includes('flag')) continue;

@@ -79,8 +79,9 @@ function scanOf({ items, steps, hasTime }: ScanLeft, start: string | undefined):
   return { items: unbounded, bytes: unbounded, steps: unbounded, hasTime };
 }
 
-function tooMany({ sortKeys }: ListQuery, what: string): Problem {
-  return unindexedSort({ sortKeys, reason: `, and the list is of ${what}` });
+function tooMany({ sortKeys, lookupSort }: ListQuery, what: string): Problem {
+  const order = { sortKeys: lookupSort?.sortKeys ?? sortKeys, other: lookupSort?.entity.name };
+  return unindexedSort({ ...order, reason: `, and the list is of ${what}` });
 }
 
 interface Match {

@@ -16,7 +16,7 @@ import { findItems } from '../find-record.ts';
 import { equalityFilter, type ListQuery } from '../list-query.ts';
 import { compoundPlan, encodedValue, entriesOf, type IndexName, rangeOf } from './index-range.ts';
 import { idAtEnd, type LookupOrder, type LookupPlan, lookupOrder, lookupPlan, type MergedPlan } from './lookup-plan.ts';
-import { OrderOverLookup, type SortedOrder, sortedOrder } from './sorted-order.ts';
+import { orderOverLookup, type SortedOrder, sortedOrder } from './sorted-order.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
 export interface ListPlan {
@@ -83,7 +83,7 @@ export function planList(call: ListCall, listQuery: ListQuery, options: PlanOpti
   const inAnyOrder = rows === undefined;
   const unsorted = { ...inOwnOrder(query), sortKeys: [] };
   const plan = planInOrder(call, { ...narrowed, query: unsorted }, { inAnyOrder, isWhole: true });
-  const sorting = lookupSort === undefined ? sortedOrder(entity, listQuery) : new OrderOverLookup(call, lookupSort);
+  const sorting = lookupSort === undefined ? sortedOrder(entity, listQuery) : orderOverLookup(call, lookupSort);
   return { ...plan, sorting };
 }
 

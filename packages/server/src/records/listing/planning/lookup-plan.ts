@@ -108,6 +108,8 @@ export interface LookupOrder {
   readonly own: LookupIndex;
   /** Of both indexes. */
   readonly isReverse: boolean;
+  /** Of the first field: the index is read in reverse for it, or begins with a descending field. */
+  readonly isDescending: boolean;
   /** Whether records are asked for too that point to nothing. */
   readonly isWhole: boolean;
   /** The other records with these ids that are there. */
@@ -126,6 +128,7 @@ export function lookupOrder(call: Pick<RecordCall, 'entity' | 'workspace'>, sort
     others: { entity: entity.name, ...others, range },
     own,
     isReverse: range.reverse === true,
+    isDescending: sort.descending,
     isWhole: implied.length === 0,
     read: (ids) => findItems({ workspace: call.workspace, entity }, ids),
     idOf: (item) => dataOf(entity, item).id,

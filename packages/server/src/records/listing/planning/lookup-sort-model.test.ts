@@ -20,6 +20,7 @@ import { recordsPerSearch } from './list-plan.ts';
 const long = 't'.repeat(600);
 /** The long ones are alike in the index. */
 const tiers = ['gold', 'go\u0001ld', 'golden', `${long}b`, `${long}a`, 'é', undefined];
+const ranks = [0, 1, 2, undefined];
 const regions = ['north', 'south', undefined];
 const statuses = ['open', 'done', undefined];
 
@@ -48,9 +49,15 @@ async function openTickets(context: TestContext, kind: StoreKind): Promise<Fixtu
       { name: 'region' },
       { name: 'rank', colType: 'integer' },
       { name: 'unindexed_tier' },
+      { name: 'unindexed_region' },
       { name: 'unindexed_rank', colType: 'integer' },
     ],
-    indexes: [{ fields: ['region', '-rank'] }],
+    indexes: [
+      ['-region', 'rank'],
+      ['tier', 'rank'],
+      ['tier', '-rank'],
+      ['rank', '-tier', 'region'],
+    ].map((fields) => ({ fields })),
     ...(kind === 'memory' ? {} : { baseKeys: baseKeys('c') }),
   });
   const lookup = { name: 'customer_id', colType: 'guid', lookup: { entity: 'customer' } };
@@ -59,8 +66,10 @@ async function openTickets(context: TestContext, kind: StoreKind): Promise<Fixtu
   await bench.workOff();
   const customers: RecordData[] = [];
   for (let at = 0; at < 28; at++) {
-    const [tier, rank] = [tiers[at % tiers.length], at % 4];
-    const body = { tier, unindexed_tier: tier, region: regions[at % regions.length], rank, unindexed_rank: rank };
+    const [tier, rank] = [tiers[at % tiers.length], ranks[at % ranks.length]];
+    const region = regions[at % regions.length];
+    const doubled = { unindexed_tier: tier, unindexed_region: region, unindexed_rank: rank };
+    const body = { tier, region, rank, ...doubled };
     const { data } = await node.runtime.create(await node.call('customer'), JSON.parse(JSON.stringify(body)));
     customers.push(data);
   }
@@ -114,28 +123,35 @@ const on =
 /** Orders of customers, and how they are asked for forwards and backwards. */
 const orders = [
   { sortby: 'customer_id.tier', dirs: ['asc', 'desc'], compare: by(on('tier'), on('id')) },
+  { sortby: 'customer_id.tier,customer_id.rank', dirs: ['asc', 'desc'], compare: by(on('tier'), on('rank'), on('id')) },
   {
     sortby: 'customer_id.region,customer_id.rank',
-    dirs: ['asc,desc', 'desc,asc'],
-    compare: by(on('region'), on('rank', -1), on('id')),
+    dirs: ['desc,asc', 'asc,desc'],
+    compare: by(on('region', -1), on('rank'), on('id')),
   },
 ] as const;
 
-/** No index has these, so the direction of each field is its own, and one list is not another one backwards. */
-const unindexedOrders = [
-  { sortby: 'customer_id.unindexed_tier', sortdir: 'asc', compare: by(on('tier'), on('id')) },
-  { sortby: 'customer_id.unindexed_tier', sortdir: 'desc', compare: by(on('tier'), on('id')), isReverse: true },
-  {
-    sortby: 'customer_id.region,customer_id.unindexed_rank',
-    sortdir: 'asc,desc',
-    compare: by(on('region'), on('rank', -1), on('id')),
-  },
-  {
-    sortby: 'customer_id.unindexed_rank,customer_id.region',
-    sortdir: 'desc,asc',
-    compare: by(on('rank', -1), on('region'), on('id')),
-  },
-] as const;
+/** An index has each of these, and none has the same order of the fields that hold the same values. */
+const doubledOrders = [
+  ...['asc', 'desc'].map((sortdir) => ({ fields: ['tier'], sortdir })),
+  ...['asc', 'desc', 'asc,asc', 'asc,desc', 'desc,asc', 'desc,desc'].map((sortdir) => ({
+    fields: ['tier', 'rank'],
+    sortdir,
+  })),
+  ...['asc,desc,asc', 'desc,asc,desc'].map((sortdir) => ({ fields: ['rank', 'tier', 'region'], sortdir })),
+];
+type DoubledOrder = (typeof doubledOrders)[number];
+
+/** That of an index whose first field is ascending, which is read in reverse where it is asked for descending. */
+function compareBy({ fields, sortdir }: DoubledOrder): Compare<RecordData> {
+  const directions = sortdir.split(',');
+  const parts = fields.map((field, at) => on(field, (directions[at] ?? directions[0]) === directions[0] ? 1 : -1));
+  return by(...parts, on('id'));
+}
+
+function sortedBy({ fields, sortdir }: DoubledOrder, prefix: string): Sent {
+  return { sortby: fields.map((field) => `customer_id.${prefix}${field}`).join(','), sortdir };
+}
 
 const choices = [
   { sent: {}, holds: () => true },
@@ -154,21 +170,22 @@ const choices = [
 
 function plainList(
   { customers, gone, tickets }: Fixture,
-  request: { readonly layout: Layout; readonly compare: Compare<RecordData>; readonly isReverse: boolean },
+  request: {
+    readonly layout: Layout;
+    readonly compare: Compare<RecordData>;
+    readonly isReverse: boolean;
+    readonly sortdir: string;
+  },
 ): readonly { readonly ticket: RecordData; readonly customer: RecordData | undefined }[] {
-  const { layout, compare, isReverse } = request;
+  const { layout, compare, isReverse, sortdir } = request;
   const sorted = customers.toSorted(compare);
-  const places = [undefined, ...sorted.map(({ id }) => id)];
-  const ordered = places.flatMap((id, at) =>
-    tickets[layout]
-      .filter(({ customer_id }) => customer_id === id)
-      .map((ticket) => ({ ticket, customer: sorted[at - 1] })),
-  );
-  const missing = [...gone]
-    .toSorted()
-    .flatMap((id) => tickets[layout].filter(({ customer_id }) => customer_id === id))
-    .map((ticket) => ({ ticket, customer: undefined }));
-  return isReverse ? [...ordered.toReversed(), ...missing.toReversed()] : [...ordered, ...missing];
+  const inDirection = <T>(found: readonly T[]): readonly T[] => (isReverse ? found.toReversed() : found);
+  const ticketsOf = (id: string | undefined, customer?: RecordData) =>
+    tickets[layout].filter(({ customer_id }) => customer_id === id).map((ticket) => ({ ticket, customer }));
+  const ordered = inDirection(sorted.flatMap((customer) => ticketsOf(customer.id, customer)));
+  const empty = inDirection(ticketsOf(undefined));
+  const missing = inDirection([...gone].toSorted().flatMap((id) => ticketsOf(id)));
+  return [...(sortdir.startsWith('desc') ? [...ordered, ...empty] : [...empty, ...ordered]), ...missing];
 }
 
 interface Paging {
@@ -231,8 +248,9 @@ for (const kind of storeKinds)
         access,
         ...(isOpenAlone ? { rows: rowsWhere(({ status }) => status === 'open') } : {}),
       };
-      const sent = { ...choice.sent, sortby, sortdir: dirs[isReverse ? 1 : 0] };
-      const all = plainList(fixture, { layout, compare, isReverse })
+      const sortdir = dirs[isReverse ? 1 : 0];
+      const sent = { ...choice.sent, sortby, sortdir };
+      const all = plainList(fixture, { layout, compare, isReverse, sortdir })
         .filter(({ ticket, customer }) => choice.holds(ticket, customer) && (!isOpenAlone || ticket.status === 'open'))
         .map(({ ticket }) => ticket.id);
       const found = await listAll(node, call, sent, paging);
@@ -251,19 +269,47 @@ for (const kind of storeKinds)
     const { node } = fixture;
     const access = { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined };
     const anyOrder = fc.record({
-      order: fc.constantFrom(...unindexedOrders),
+      order: fc.constantFrom(...doubledOrders),
       choice: fc.constantFrom(...choices),
       layout: fc.constantFrom<Layout[]>('direct', 'templated'),
       sizes: fc.array(fc.constantFrom(1, 5, 40, 200), { minLength: 1, maxLength: 3 }),
     });
     const property = fc.asyncProperty(anyOrder, async ({ order, choice, layout, sizes }) => {
-      const { sortby, sortdir, compare } = order;
       const call: AuthorizedCall = { ...(await node.call(layout)), access };
-      const wanted = plainList(fixture, { layout, compare, isReverse: 'isReverse' in order })
+      const { sortdir } = order;
+      const wanted = plainList(fixture, {
+        layout,
+        compare: compareBy(order),
+        isReverse: sortdir.startsWith('desc'),
+        sortdir,
+      })
         .filter(({ ticket, customer }) => choice.holds(ticket, customer))
         .map(({ ticket }) => ticket.id);
-      const sent = { ...choice.sent, sortby, sortdir };
-      assert.deepEqual((await listAll(node, call, sent, { sizes, items: Number.POSITIVE_INFINITY })).ids, wanted);
+      for (const prefix of ['', 'unindexed_']) {
+        const sent = { ...choice.sent, ...sortedBy(order, prefix) };
+        const { ids } = await listAll(node, call, sent, { sizes, items: Number.POSITIVE_INFINITY });
+        assert.deepEqual(ids, wanted, JSON.stringify(sent));
+      }
     });
     await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 60 : 20) });
   });
+
+test('a list that is too long to be sorted by other records is refused with the index to declare there', async (context) => {
+  const { node } = await openTickets(context, 'memory');
+  const access = { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined };
+  const call: AuthorizedCall = { ...(await node.call('direct')), access };
+  const refusals = [
+    [
+      'customer_id.unindexed_tier',
+      /^field `unindexed_tier` of `customer` has no index, .*: give it `index: true` there/,
+    ],
+    [
+      'customer_id.unindexed_tier,customer_id.rank',
+      /: declare `indexes: \[{"fields": \["unindexed_tier", "rank"\]}\]` there$/,
+    ],
+  ] as const;
+  for (const [sortby, message] of refusals) {
+    const list = node.runtime.list(call, await queryBy(call, { sortby }), { ...newScan(() => 0), items: 50 });
+    await assert.rejects(list, { code: 'unindexed_sort', message });
+  }
+});

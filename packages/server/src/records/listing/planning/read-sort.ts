@@ -104,7 +104,6 @@ function assertIndexed({ entity, filters, lookup, isWhole = false }: SortedList,
   const isOrdered = sort.sortKeys.every(({ field }) => namedBehaviour(entity, field)?.encode !== undefined);
   if (isOrdered && !isWhole) return;
   const of = lookup === undefined ? '' : ` of \`${entity.name}\``;
-  const there = lookup === undefined ? '' : ' there';
   const [only, ...others] = sort.sortKeys;
   const index = only === undefined || others.length > 0 ? undefined : fieldIndex(entity, only.field);
   const ready = entity.compounds.filter(({ isReady }) => isReady);
@@ -112,27 +111,33 @@ function assertIndexed({ entity, filters, lookup, isWhole = false }: SortedList,
   const compound = servingCompound(entity.compounds, { filters, ...sort })?.index;
   if (index !== undefined) throw stillBuilding(`the index on field \`${sortby}\`${of}`);
   if (compound !== undefined) throw stillBuilding(`the index \`${compound.name}\`${of}`);
-  throw unindexedSort({ sortKeys: sort.sortKeys, sortby, of, there });
+  throw unindexedSort({ sortKeys: sort.sortKeys, sortby, other: lookup && entity.name });
 }
 
 interface UnindexedSort extends Pick<Sort, 'sortKeys'> {
   readonly sortby?: string;
-  readonly of?: string;
-  readonly there?: string;
+  /** If the list is of records that point to those of another entity, its name. */
+  readonly other?: string | undefined;
   /** Beside that there is none. */
   readonly reason?: string;
 }
 
 /** A refusal that names the index to declare. */
-export function unindexedSort({ sortKeys, sortby, of = '', there = '', reason = '' }: UnindexedSort): Problem {
+export function unindexedSort({ sortKeys, sortby, other, reason = '' }: UnindexedSort): Problem {
+  const [of, there] = other === undefined ? ['', ''] : [` of \`${other}\``, ' there'];
   const [only, ...others] = sortKeys;
   if (only !== undefined && others.length === 0) {
     const message = `field \`${sortby ?? only.field}\`${of} has no index${reason}`;
     return unindexed(message, `${message}: give it \`index: true\`${there} to sort by it`);
   }
-  const fields = sortKeys.map((key) => JSON.stringify(orderedFieldText(key))).join(', ');
-  const message = `no index${of} has this order${reason}: declare \`indexes: [{"fields": [${fields}]}]\`${there}`;
+  const fields = ascendingFirst(sortKeys).map(orderedFieldText).join('", "');
+  const message = `no index${of} has this order${reason}: declare \`indexes: [{"fields": ["${fields}"]}]\`${there}`;
   return unindexed(message, message);
+}
+
+/** The fields of the index that has the order, in reverse if the first one was descending. */
+export function ascendingFirst(sortKeys: readonly OrderedField[]): readonly OrderedField[] {
+  return sortKeys.map(({ field, descending }) => ({ field, descending: descending !== sortKeys[0]?.descending }));
 }
 
 /** @param what the index. */

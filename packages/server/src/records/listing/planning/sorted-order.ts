@@ -1,9 +1,9 @@
 /** The order of an index that is not there: its records are sorted when they are listed. */
-import { type CompiledEntity, indexSortKey, keyOrder, namedBehaviour } from '../../../schema/port.ts';
+import { type CompiledEntity, indexPrefix, keyOrder, namedBehaviour } from '../../../schema/port.ts';
 import { dataOf, type RecordData } from '../../record.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
 import { findItems } from '../find-record.ts';
-import type { LookupSort, Sort } from './read-sort.ts';
+import { ascendingFirst, type LookupSort, type Sort } from './read-sort.ts';
 
 export interface SortedOrder {
   /** Reads what the places of these records depend on. Gives how many other records it read. */
@@ -13,27 +13,23 @@ export interface SortedOrder {
   readonly isReverse: boolean;
 }
 
-/** As an index on the field would have it, or one on the fields with their directions. */
+/**
+ * The order of the index on the field, or of one on the fields whose first one is ascending: a list with a descending first
+ * field reads that index in reverse, so that equal values are reversed too.
+ */
 export function sortedOrder(
   entity: CompiledEntity,
   { sortKeys, descending }: Pick<Sort, 'sortKeys' | 'descending'>,
 ): SortedOrder {
-  const parts = sortKeys.map((key) => {
+  const parts = ascendingFirst(sortKeys).map((key) => {
     const encode = namedBehaviour(entity, key.field)?.encode;
     if (encode === undefined) throw new TypeError(`the values of ${key.field} have no order`);
-    const encodedOf = (data: RecordData): string | undefined => {
-      const value = data[key.field];
-      return value === undefined ? undefined : encode(value);
+    return ({ [key.field]: value }: RecordData): string => {
+      const encoded = value === undefined ? undefined : encode(value);
+      return sortKeys.length === 1 ? indexPrefix(encoded) : keyOrder.tuplePart(encoded, key);
     };
-    return { ...key, encodedOf };
   });
-  const [only, ...others] = parts;
-  if (only !== undefined && others.length === 0)
-    return { keyOf: (data) => indexSortKey(only.encodedOf(data), data.id), isReverse: descending };
-  return {
-    keyOf: (data) => parts.map((part) => keyOrder.tuplePart(part.encodedOf(data), part)).join('') + data.id,
-    isReverse: false,
-  };
+  return { keyOf: (data) => parts.map((partOf) => partOf(data)).join('') + data.id, isReverse: descending };
 }
 
 /** The number of places of other records that are held. */
@@ -44,47 +40,34 @@ const readAtOnce = 100;
  * As indexes on the lookup and on the fields of the records that it points to would have it: those that point to a record
  * that is gone come last in either direction. The caller may get each of the others.
  */
-export class OrderOverLookup implements SortedOrder {
-  readonly isReverse: boolean;
-  readonly #call: Pick<RecordCall, 'workspace'>;
-  readonly #sort: LookupSort;
-  readonly #others: SortedOrder;
+export function orderOverLookup({ workspace }: Pick<RecordCall, 'workspace'>, sort: LookupSort): SortedOrder {
+  const { field, entity } = sort;
+  const { keyOf: placeOf, isReverse } = sortedOrder(entity, sort);
+  const [empty, others, missing] = isReverse ? ['1', '2', '0'] : ['0', '1', '2'];
   /** By ids; undefined for a record that is not there. */
-  #places = new Map<string, string | undefined>();
-
-  constructor(call: Pick<RecordCall, 'workspace'>, sort: LookupSort) {
-    this.#call = call;
-    this.#sort = sort;
-    this.#others = sortedOrder(sort.entity, sort);
-    this.isReverse = this.#others.isReverse;
-  }
-
-  async prepare(records: readonly RecordData[]): Promise<number> {
-    const wanted = new Set(records.flatMap((data) => this.#idIn(data) ?? []));
-    if (this.#places.size + wanted.size > placesMax) this.#places = new Map();
-    const missing = [...wanted].filter((id) => !this.#places.has(id));
-    const { entity } = this.#sort;
-    for (let start = 0; start < missing.length; start += readAtOnce) {
-      const ids = missing.slice(start, start + readAtOnce);
-      for (const id of ids) this.#places.set(id, undefined);
-      for (const item of await findItems({ workspace: this.#call.workspace, entity }, ids)) {
-        const data = dataOf(entity, item);
-        this.#places.set(data.id, this.#others.keyOf(data));
+  let places = new Map<string, string | undefined>();
+  const idIn = ({ [field]: id }: RecordData): string | undefined => (typeof id === 'string' ? id : undefined);
+  return {
+    isReverse,
+    prepare: async (records) => {
+      const wanted = new Set(records.flatMap((data) => idIn(data) ?? []));
+      if (places.size + wanted.size > placesMax) places = new Map();
+      const unread = [...wanted].filter((id) => !places.has(id));
+      for (let start = 0; start < unread.length; start += readAtOnce) {
+        const ids = unread.slice(start, start + readAtOnce);
+        for (const id of ids) places.set(id, undefined);
+        for (const item of await findItems({ workspace, entity }, ids)) {
+          const data = dataOf(entity, item);
+          places.set(data.id, placeOf(data));
+        }
       }
-    }
-    return missing.length;
-  }
-
-  keyOf(data: RecordData): string {
-    const [empty, others, missing] = this.isReverse ? ['1', '2', '0'] : ['0', '1', '2'];
-    const id = this.#idIn(data);
-    if (id === undefined) return empty + data.id;
-    const place = this.#places.get(id);
-    return (place === undefined ? missing + id : others + place) + data.id;
-  }
-
-  #idIn(data: RecordData): string | undefined {
-    const id = data[this.#sort.field];
-    return typeof id === 'string' ? id : undefined;
-  }
+      return unread.length;
+    },
+    keyOf: (data) => {
+      const id = idIn(data);
+      if (id === undefined) return empty + data.id;
+      const place = places.get(id);
+      return (place === undefined ? missing + id : others + place) + data.id;
+    },
+  };
 }

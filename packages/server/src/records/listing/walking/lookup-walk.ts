@@ -229,7 +229,7 @@ class OrderedSteps {
     this.#scope = scope;
     this.#order = order;
     this.#left = left;
-    this.#parts = partsInOrder[order.isReverse ? 'descending' : 'ascending'];
+    this.#parts = partsInOrder[order.isDescending ? 'descending' : 'ascending'];
     this.#place = start === undefined || start === '' ? this.#beginning(0) : readPlace(start);
   }
 
