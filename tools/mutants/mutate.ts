@@ -1,11 +1,11 @@
 /**
  * How many small faults planted into a module of the server its tests find.
  *
- *   npm run mutants -- [module]… [--count 20] [--seed 20261129] [--only decide.ts]
+ *   npm run mutants -- [module]… [--count 20] [--seed 20261129] [--only decide.ts:303]
  *
  * Without a module, each of them; without a seed, that of the day. Each fault is planted alone into a copy outside the
- * repository. First the unit tests that import the file run, the nearest first, then the acceptance tests of the gate,
- * until one fails. Faults that survive are listed: a test is missing, or the fault changes nothing that can be seen.
+ * repository. First the unit tests that import the file run, the nearest first, then the acceptance tests of the gate, then
+ * those beside the gate that speak of the words in the name of the file most, until one fails. Faults that survive are listed: a test is missing, or the fault changes nothing that can be seen.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -32,11 +32,14 @@ const server = 'packages/server/src';
 const secondsMax = 300;
 /** Tests further away than these find no more than the acceptance tests. */
 const unitTestsMax = 10;
+const slowTestsMax = 6;
 
 const { values, positionals } = parseArgs({
   options: { count: { type: 'string', default: '20' }, seed: { type: 'string' }, only: { type: 'string' } },
   allowPositionals: true,
 });
+
+const [onlyFile, onlyLine] = values.only?.split(':') ?? [];
 
 async function main(copy: string): Promise<void> {
   makeCopy(copy);
@@ -51,7 +54,8 @@ type Importers = ReadonlyMap<string, readonly string[]>;
 
 async function judge(module: string, seed: number, trials: Trials): Promise<void> {
   const all = sourcesOf(module).flatMap((path) => mutantsOf(path, readFileSync(join(root, path), 'utf8')));
-  const chosen = shuffled(all, seed).slice(0, Number(values.count));
+  const there = all.filter((mutant) => onlyLine === undefined || mutant.line === Number(onlyLine));
+  const chosen = shuffled(there, seed).slice(0, Number(values.count));
   const survivors: Mutant[] = [];
   for (const mutant of chosen) {
     if (!(await trials.survives(mutant))) continue;
@@ -81,7 +85,7 @@ function sourcesOf(module: string): readonly string[] {
   if (found.length === 0) throw new Error(`there is no module ${module} in ${server}`);
   return found
     .filter((path) => !/\.test\.ts$|\/testing\//.test(path))
-    .filter((path) => values.only === undefined || basename(path) === values.only)
+    .filter((path) => onlyFile === undefined || basename(path) === onlyFile)
     .sort();
 }
 
@@ -123,13 +127,13 @@ class Trials {
 
   async survives(mutant: Mutant): Promise<boolean> {
     const runs = testsOf(mutant.path, this.#importers).map((test) => ['--test', '--test-isolation=none', test]);
-    for (const words of [...runs, gate])
+    for (const words of [...runs, gate, ...slowRunOf(mutant.path)])
       if ((await this.#isSound(words)) && !(await this.#passesWith(mutant, words))) return false;
     return true;
   }
 
   async #isSound(words: readonly string[]): Promise<boolean> {
-    const name = words === gate ? 'the acceptance tests of the gate' : String(words.at(-1));
+    const name = words === gate ? 'the acceptance tests of the gate' : words.filter(isTest).join(' ');
     const known = this.#sound.get(name);
     if (known !== undefined) return known;
     const sound = await this.#passes(words);
@@ -163,13 +167,36 @@ class Trials {
   }
 }
 
-const gate: readonly string[] = [
-  'packages/acceptance/src/with-platform.ts',
-  process.execPath,
-  'tools/run-tests.ts',
-  '--together',
-  ...testFilesOf(root, 'acceptance'),
-];
+const gate = acceptance(testFilesOf(root, 'acceptance'));
+
+function acceptance(tests: readonly string[]): readonly string[] {
+  const platform = ['packages/acceptance/src/with-platform.ts', process.execPath];
+  return [...platform, 'tools/run-tests.ts', '--together', ...tests];
+}
+
+function isTest(word: string): boolean {
+  return word.endsWith('.test.ts');
+}
+
+function slowRunOf(path: string): readonly (readonly string[])[] {
+  const tests = slowTestsOf(path);
+  return tests.length === 0 ? [] : [acceptance(tests)];
+}
+
+function slowTestsOf(path: string): readonly string[] {
+  const [folder = '', file = ''] = path.split('/').slice(-2);
+  const words = new Set(`${folder}-${basename(file, '.ts')}`.split('-').filter((word) => word.length > 3));
+  const tests = testFilesOf(root, 'slow-acceptance').map((test) => {
+    const text = readFileSync(join(root, test), 'utf8');
+    // The name of a test says more than a word in it.
+    const scores = [...words].map(
+      (word) => 20 * Number(test.includes(word)) + Math.min(text.split(word).length - 1, 20),
+    );
+    return { test, score: scores.reduce((sum, score) => sum + score, 0) };
+  });
+  const ranked = tests.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
+  return ranked.slice(0, slowTestsMax).map(({ test }) => test);
+}
 
 function describe({ path, line, start, end, text }: Mutant): string {
   const was = readFileSync(join(root, path), 'utf8').slice(start, end);
