@@ -181,7 +181,7 @@ function readMeasures(entity: CompiledEntity, sent: string, add: AddError): read
       add('measure', 'unknown_measure', `\`${text.slice(0, 100)}\` is no measure: take \`count\`, ${known}`);
       return [];
     }
-    const field = readField(entity, name, (code, message) => add('measure', code, message));
+    const field = readField(entity, name, (code, message) => add('measure', code, message), 'measures');
     if (field === undefined) return [];
     const isNumber = field.type === 'integer' || field.type === 'number';
     if (!isNumber && (kind === 'sum' || kind === 'avg'))
@@ -190,15 +190,19 @@ function readMeasures(entity: CompiledEntity, sent: string, add: AddError): read
   });
 }
 
+/** @param plain those that take fields of the entity itself alone. */
 export function readField(
   entity: CompiledEntity,
   sent: string,
   add: (code: string, message: string) => void,
+  plain?: 'facets' | 'measures',
 ): FieldTerm | undefined {
   const field = fieldNamed(entity, sent);
   const platform = Object.entries(platformValues).find(([name]) => name === sent)?.[1];
   if (field === undefined && platform === undefined) {
-    add('unknown_field', `entity \`${entity.name}\` has no field \`${sent.slice(0, 100)}\``);
+    const more = sent.includes('(') ? 'part of time' : sent.includes('.') ? 'field over a lookup' : undefined;
+    const refusal = plain && more ? `${plain} take no ${more}, as in` : `entity \`${entity.name}\` has no field`;
+    add('unknown_field', `${refusal} \`${sent.slice(0, 100)}\``);
     return undefined;
   }
   const isSecret = field?.behaviour.isSecret === true;

@@ -73,7 +73,7 @@ function readFacets({ entity, rows }: AuthorizedCall, parameters: ReadonlyMap<st
   };
   if (texts.length > facetLimits.fieldsMax) add('too_many', `facets are of at most ${facetLimits.fieldsMax} fields`);
   const fields = texts.slice(0, facetLimits.fieldsMax).flatMap((text, at) => {
-    const field = readField(entity, text, add);
+    const field = readField(entity, text, add, 'facets');
     if (field === undefined) return [];
     if (texts.indexOf(text) < at) add('duplicate', `\`facets\` names \`${field.sent}\` twice`);
     if (!isReadable(rows?.sureFields, field.field))
