@@ -29,9 +29,8 @@ export async function measureKept(
   if (having.length === 0) return undefined;
   const { filters, search } = list;
   const { where, isExact } = questionOf(entity, { filters, expression: list.expression, search, rows });
-  const [aggregate] = having
-    .filter((one) => isExact && isAbout(where, new Set(one.group.map(entity.stored.inStore))))
-    .toSorted((left, right) => left.group.length - right.group.length);
+  const able = having.filter((one) => isExact && isAbout(where, new Set(one.group.map(entity.stored.inStore))));
+  const aggregate = await withFewestRows(workspace.scope, able);
   const found = aggregate && (await readRows(workspace.scope, aggregate));
   if (aggregate === undefined || found === undefined) return undefined;
   const soles = soleMembers(where);
@@ -40,6 +39,21 @@ export async function measureKept(
   // A list that an older definition left is in the group without a value, and may hold the value that is looked for.
   if (soles.size > 0 && found.some(hasUnknown)) return undefined;
   return measured(entity, aggregate, { query, where, found });
+}
+
+/** Of those that are alike, the one with the fewest fields. Each count ends where it is no less than the least. */
+async function withFewestRows(
+  scope: Scope,
+  aggregates: readonly CompiledAggregate[],
+): Promise<CompiledAggregate | undefined> {
+  const [first, ...others] = aggregates.toSorted((left, right) => left.group.length - right.group.length);
+  if (first === undefined || others.length === 0) return first;
+  let [fewest, least] = [first, await scope.count(first.pk, {}, keptGroupsMax + 1)];
+  for (const one of others) {
+    const rows = least === 0 ? 0 : await scope.count(one.pk, {}, least);
+    if (rows < least) [fewest, least] = [one, rows];
+  }
+  return fewest;
 }
 
 function hasAll({ group, sums }: CompiledAggregate, { groups, measures }: AggregateQuery): boolean {
