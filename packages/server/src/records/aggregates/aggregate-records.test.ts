@@ -319,6 +319,13 @@ test('a cursor is good for its caller and its question alone', async (context) =
   assert.deepEqual(await refusalOf({ ...sender, call: { ...call, actor } }, next), ['/nexttoken invalid_cursor']);
 });
 
+test('a space behind a comma counts for nothing', async (context) => {
+  const sender = await filled(context, some);
+  const spaced = { group: 'status, region', measure: 'count, sum:n', sortby: 'sum_n, status', sortdir: 'desc, asc' };
+  const plain = Object.fromEntries(Object.entries(spaced).map(([name, text]) => [name, text.replaceAll(' ', '')]));
+  assert.equal(await textOf(sender, spaced), await textOf(sender, plain));
+});
+
 test('refusals speak of the question, and propose what there is', async (context) => {
   const sender = await filled(context, [{ at: '2024-01-01T00:00:00.000Z' }, { at: '2026-01-01T00:00:00.000Z' }]);
   const parts = { ...sender, bounds: { bucketsMax: 1 } };

@@ -161,6 +161,14 @@ test('fields that have no facets are refused', async (context) => {
   ]);
 });
 
+test('a space behind a comma counts for nothing', async (context) => {
+  const sender = await filled(context, some);
+  assert.deepEqual(
+    await facetsOf(sender, { facets: 'status, region' }),
+    await facetsOf(sender, { facets: 'status,region' }),
+  );
+});
+
 test('a facet over a lookup or by a part of time is refused as such', async (context) => {
   const sender = await filled(context, some);
   await assert.rejects(
