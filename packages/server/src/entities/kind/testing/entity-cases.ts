@@ -141,9 +141,7 @@ export const entityCases: KindCases = {
     {
       at: '/definition/UniqueIndexes/1',
       value: { indexName: 'by_keeper', fields: ['keeper', 'title'] },
-      says: [
-        'unique index `by_keeper` is new, on `keeper`, `title`: it is built from the records before it holds',
-      ],
+      says: ['unique index `by_keeper` is new, on `keeper`, `title`: it is built from the records before it holds'],
     },
     {
       at: '/definition/UniqueIndexes',
