@@ -2,7 +2,7 @@
 import { type MemberValue, meetsWhere, typedValue, type Where } from '../../../lib/where.ts';
 import type { CompiledEntity } from '../../../schema/port.ts';
 import { Measuring } from '../../../store/measuring.ts';
-import type { MeasuredGroup, MeasureResult, Scope } from '../../../store/port.ts';
+import type { MeasureResult, Scope } from '../../../store/port.ts';
 import type { ListQuery } from '../../listing/list-query.ts';
 import { questionOf } from '../../query/question.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
@@ -30,7 +30,7 @@ export async function measureKept(
   const { filters, search } = list;
   const { where, isExact } = questionOf(entity, { filters, expression: list.expression, search, rows });
   const able = having.filter((one) => isExact && isAbout(where, new Set(one.group.map(entity.stored.inStore))));
-  const aggregate = await withFewestRows(workspace.scope, able);
+  const aggregate = await fewestRows(workspace.scope, able);
   const found = aggregate && (await readRows(workspace.scope, aggregate));
   if (aggregate === undefined || found === undefined) return undefined;
   const soles = soleMembers(where);
@@ -42,11 +42,8 @@ export async function measureKept(
 }
 
 /** Of those that are alike, the one with the fewest fields. Each count ends where it is no less than the least. */
-async function withFewestRows(
-  scope: Scope,
-  aggregates: readonly CompiledAggregate[],
-): Promise<CompiledAggregate | undefined> {
-  const [first, ...others] = aggregates.toSorted((left, right) => left.group.length - right.group.length);
+async function fewestRows(scope: Scope, able: readonly CompiledAggregate[]): Promise<CompiledAggregate | undefined> {
+  const [first, ...others] = able.toSorted((left, right) => left.group.length - right.group.length);
   if (first === undefined || others.length === 0) return first;
   let [fewest, least] = [first, await scope.count(first.pk, {}, keptGroupsMax + 1)];
   for (const one of others) {
@@ -138,8 +135,7 @@ function measured(
     );
     measuring.merge({ key, results: query.measures.map((term) => resultOf(term, aggregate, figures)) });
   }
-  const groups: readonly MeasuredGroup[] = measuring.groups();
-  return { groups, partial: undefined, buckets: query.groups.map(() => undefined) };
+  return { groups: measuring.groups(), partial: undefined, buckets: query.groups.map(() => undefined) };
 }
 
 function resultOf(term: MeasureTerm, { sums }: CompiledAggregate, figures: readonly bigint[]): MeasureResult {
