@@ -87,11 +87,11 @@ const refused: readonly (readonly [what: string, input: unknown, mistakes: reado
 
 test('a refusal says which names are fields elsewhere, and are not kept', () => {
   const group = ['month(due)', 'status.tier', 'id', 'created_at', 'colour'];
-  const said: string[] = [];
-  checkAggregates([one({ group })], catalog, (_pointer, _code, message) => void said.push(message));
+  const messages: string[] = [];
+  checkAggregates([one({ group })], catalog, (_pointer, _code, message) => void messages.push(message));
   const others = 'no part of time, no field over a lookup, no `id` and no `created_at` is kept';
   assert.deepEqual(
-    said,
+    messages,
     group.map((name) => `\`${name}\` is no field of the definition: ${others}`),
   );
 });
