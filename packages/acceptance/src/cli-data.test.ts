@@ -12,9 +12,9 @@ const env = signedIn(org);
 
 const words = 'title:string:required number:string:unique amount:number status:enum=open|paid:index'.split(' ');
 
-async function newEntity(): Promise<string> {
+async function newEntity(...more: readonly string[]): Promise<string> {
   const name = `order_${random()}`;
-  const made = await run(['entity', 'create', name, '--field', ...words]);
+  const made = await run(['entity', 'create', name, '--field', ...words, ...more]);
   assert.equal(made.code, 0, made.stderr);
   return name;
 }
@@ -123,6 +123,15 @@ test('records are aggregated, as a table and as JSON', async () => {
   assert.match((await run([...aggregate, '--limit', '1'])).stderr, /--cursor \S+`/);
   assert.equal((await run([...aggregate, '--limit', '0'])).code, 2);
   assert.equal((await run(['records', 'aggregate', name, '--measure', 'sum:title'])).code, 2);
+});
+
+test('a sum beyond 2^53 keeps all its digits, as a table and as JSON', async () => {
+  const name = await newEntity('cents:integer');
+  const rows = [Number.MAX_SAFE_INTEGER, 7784].map((cents) => JSON.stringify({ title: 'x', cents }));
+  assert.equal((await run(['records', 'import', name, '--format', 'jsonl'], undefined, rows.join('\n'))).code, 0);
+  const aggregate = ['records', 'aggregate', name, '--measure', 'count,sum:cents'];
+  assert.equal((await run(aggregate)).stdout, 'count  sum_cents\n2      9007199254748775\n');
+  assert.match((await run([...aggregate, '--json'])).stdout, /"sum_cents": 9007199254748775$/m);
 });
 
 test('a member is acted for with what that member may do', async () => {

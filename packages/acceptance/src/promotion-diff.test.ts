@@ -140,7 +140,7 @@ test('the patch of a changed entity makes test out of production, field by field
     'field `title`: `index` is `true` now, and was not said before',
     'field `customer_id`: `lookup` is `{"entity":"customer","onDelete":"cascade"}` now, and was `{"entity":"customer"}`',
     'each field stands in another order',
-    'unique index `by_title` is new, on `title`: it is built from production’s records before it holds',
+    'unique index `by_title` is new, on `title`: it is built from the records before it holds',
     '`list` has views of its own now',
     'view `short` of `list` is new: it shows `title`',
   ]);

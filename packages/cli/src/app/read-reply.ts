@@ -3,6 +3,7 @@ import type { ProblemBody } from '@freehold/contract/problem';
 import type { CommandError } from '../frame/command-error.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 import { refusalOf } from '../management/refusal.ts';
+import { parseExactly } from './exact-json.ts';
 
 /** The refusal that a reply of the app gateway is. */
 export async function refusedReply(response: Response): Promise<CommandError> {
@@ -29,7 +30,10 @@ export function assertOfType(response: Response, type: string, isChange: boolean
 export async function jsonObjectOf(response: Response, isChange: boolean): Promise<JsonObject> {
   assertOfType(response, 'application/json', isChange);
   if (response.status === 204) return {};
-  const body: unknown = await response.json().catch(() => undefined);
+  const body: unknown = await response
+    .text()
+    .then(parseExactly)
+    .catch(() => undefined);
   if (isObject(body)) return body;
   throw unexpected(response, 'the reply is not as the platform answers', isChange);
 }

@@ -15,7 +15,8 @@ export function groupRows(items: readonly JsonObject[]) {
     [group, values].flatMap((of) => (isObject(of) ? Object.entries(of) : [])),
   );
   const header = (members[0] ?? []).map(([name]) => name);
-  return { header, rows: members.map((row) => row.map(([, value]) => textOf(value))) };
+  // A cell with nothing is that of the records without a value.
+  return { header, rows: members.map((row) => row.map(([, value]) => (value === '' ? '""' : textOf(value)))) };
 }
 
 function columnsOf(items: readonly JsonObject[]): readonly string[] {

@@ -156,6 +156,18 @@ test('a list keeps fields that its entity has, and later steps read these alone'
   assert.deepEqual(errorsOf([{ ...kept, entity: 'unknown', filters: [], fields: ['any'] }]), []);
 });
 
+test('lists and aggregates filter by fields that their entity has and that lists filter by', () => {
+  const fields = ['title', 'tags', 'id', 'created_at', 'owner', 'none', 'any', 'card'];
+  const filters = fields.map((field) => ({ field, op: 'eq', value: '{{input.id}}' }));
+  for (const type of ['list', 'aggregate'])
+    assert.deepEqual(errorsOf([{ id: 'some', type, entity: 'order', filters }]), [
+      '/steps/0/filters/5/field unknown_field `none` is neither a parameter nor a field of `order`',
+      '/steps/0/filters/6/field not_filterable field `any` cannot be filtered on',
+      '/steps/0/filters/7/field not_filterable field `card` cannot be filtered on',
+    ]);
+  assert.deepEqual(errorsOf([{ id: 'some', type: 'list', entity: 'unknown', filters }]), []);
+});
+
 const aggregate = {
   id: 'sums',
   type: 'aggregate',

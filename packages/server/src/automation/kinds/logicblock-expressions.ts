@@ -9,7 +9,7 @@ import {
 } from '../../expressions/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { LiveContents } from '../../promotion/port.ts';
-import type { GroupSource } from '../../records/port.ts';
+import { type GroupSource, parameterFilter } from '../../records/port.ts';
 import {
   type CompiledEntity,
   compileEntity,
@@ -20,6 +20,7 @@ import {
 } from '../../schema/port.ts';
 import { type AggregateContent, aggregateErrors, aggregateType } from './aggregate-step.ts';
 import { catchesErrors, type LogicStep } from './logicblock-steps.ts';
+import type { FieldCondition } from './shared-content.ts';
 
 /** An entity that steps work on. */
 export interface StepEntity {
@@ -63,6 +64,7 @@ interface TemplatedStep {
   readonly entity?: unknown;
   readonly on_error?: unknown;
   readonly fields?: unknown;
+  readonly filters?: unknown;
 }
 
 interface TemplatedBlock {
@@ -222,14 +224,29 @@ function groupsOf(entity: StepEntity, entities: StepEntities): GroupSource {
 function fieldErrors(step: TemplatedStep, entities: StepEntities, pointer: string): readonly InputError[] {
   const entity = entityOf(step, entities);
   if (entity === undefined) return [];
+  const ofFilters = filterErrors(step, entity, pointer);
   if (step.type === 'aggregate')
-    return aggregateErrors(step as unknown as AggregateContent, groupsOf(entity, entities), pointer);
+    return [...ofFilters, ...aggregateErrors(step as unknown as AggregateContent, groupsOf(entity, entities), pointer)];
   const { record } = entity;
-  if (!Array.isArray(step.fields) || typeof record !== 'object' || record.kind !== 'fields') return [];
-  return step.fields.flatMap((name, index): readonly InputError[] => {
+  if (!Array.isArray(step.fields) || typeof record !== 'object' || record.kind !== 'fields') return ofFilters;
+  const ofFields = step.fields.flatMap((name, index): readonly InputError[] => {
     if (record.types.has(String(name))) return [];
     const message = `records of \`${String(step.entity)}\` have no field \`${String(name)}\``;
     return [{ pointer: `${pointer}/fields/${index}`, code: 'unknown_field', message }];
+  });
+  return [...ofFilters, ...ofFields];
+}
+
+/** Conditions on fields that the entity does not have, or that no list filters by. Values may be templates. */
+function filterErrors({ filters }: TemplatedStep, { compiled }: StepEntity, pointer: string): readonly InputError[] {
+  if (!Array.isArray(filters)) return [];
+  return (filters as readonly FieldCondition[]).flatMap(({ field }, index): readonly InputError[] => {
+    const sent = new Map(Object.entries({ [field]: 'true', [`${field}_op`]: 'exists' }));
+    const found = parameterFilter(compiled(), sent, { name: field, text: 'true' });
+    if (found === undefined || !('message' in found)) return [];
+    const code = found.code === 'unknown_parameter' ? 'unknown_field' : found.code;
+    if (code !== 'unknown_field' && code !== 'not_filterable') return [];
+    return [{ pointer: `${pointer}/filters/${index}/field`, code, message: found.message }];
   });
 }
 

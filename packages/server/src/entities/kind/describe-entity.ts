@@ -56,7 +56,7 @@ export function describeDefinition(previous: EntityDefinition, after: EntityDefi
       nameOf: ({ indexName }) => indexName,
       before: before.UniqueIndexes,
       after: after.UniqueIndexes,
-      added: (index) => `is new, on ${listed(index.fields)}: it is built from production’s records before it holds`,
+      added: (index) => `is new, on ${listed(index.fields)}: it is built from the records before it holds`,
       removed: () => 'is taken out: values may stand twice from then on',
       changed: changedUnique,
     }),
@@ -65,7 +65,7 @@ export function describeDefinition(previous: EntityDefinition, after: EntityDefi
       nameOf: ({ fields }) => fields.join(),
       before: before.indexes,
       after: after.indexes,
-      added: () => 'is new: it serves lists once it is built from production’s records',
+      added: () => 'is new: it serves lists once it is built from the records',
       removed: () => 'is taken out: lists in its order are refused from then on',
     }),
     ...describeList({
@@ -73,7 +73,7 @@ export function describeDefinition(previous: EntityDefinition, after: EntityDefi
       nameOf: ({ name }) => name,
       before: before.aggregates,
       after: after.aggregates,
-      added: ({ group }) => `is new, by ${listed(group)}: it answers once it is built from production’s records`,
+      added: ({ group }) => `is new, by ${listed(group)}: it answers once it is built from the records`,
       removed: () => 'is taken out: its figures are worked out from the records from then on',
     }),
     ...describeList({
@@ -134,7 +134,7 @@ function describeParentIndex(
 
 function changedUnique(before: UniqueIndexDefinition, after: UniqueIndexDefinition): readonly string[] {
   const sentences = describeMembers(`unique index \`${after.indexName}\`: `, { before, after });
-  const rebuilt = `unique index \`${after.indexName}\` is rebuilt from production’s records before it holds`;
+  const rebuilt = `unique index \`${after.indexName}\` is rebuilt from the records before it holds`;
   return sentences.length > 0 ? [...sentences, rebuilt] : [];
 }
 

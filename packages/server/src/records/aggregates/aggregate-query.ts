@@ -122,8 +122,13 @@ export function readAggregateQuery(source: AggregateSource, parameters: Readonly
   return { groups, measures, having, order, offsetAt, pageSize, nexttoken: sent('nexttoken'), canonical };
 }
 
+/** A space behind a comma counts for nothing. */
+export function namesIn(sent: string | undefined): readonly string[] {
+  return sent?.split(',').map((name) => name.trim()) ?? [];
+}
+
 function readGroups(source: AggregateSource, sent: string | undefined, add: AddError): readonly GroupTerm[] {
-  const texts = sent === undefined ? [] : sent.split(',');
+  const texts = namesIn(sent);
   if (texts.length > aggregateLimits.groupTermsMax)
     add('group', 'too_many', `groups are made by at most ${aggregateLimits.groupTermsMax} fields`);
   return texts.slice(0, aggregateLimits.groupTermsMax).flatMap((text) => {
@@ -169,7 +174,7 @@ function unitMistake({ type, sent }: FieldTerm, unit: TimeUnit): string | undefi
 const figureKinds = ['sum', 'avg', 'min', 'max', 'distinct'] as const satisfies readonly FigureKind[];
 
 function readMeasures(entity: CompiledEntity, sent: string, add: AddError): readonly MeasureTerm[] {
-  const texts = sent.split(',');
+  const texts = namesIn(sent);
   if (texts.length > aggregateLimits.measuresMax)
     add('measure', 'too_many', `at most ${aggregateLimits.measuresMax} measures are taken at once`);
   return texts.slice(0, aggregateLimits.measuresMax).flatMap((text): readonly MeasureTerm[] => {
@@ -181,7 +186,7 @@ function readMeasures(entity: CompiledEntity, sent: string, add: AddError): read
       add('measure', 'unknown_measure', `\`${text.slice(0, 100)}\` is no measure: take \`count\`, ${known}`);
       return [];
     }
-    const field = readField(entity, name, (code, message) => add('measure', code, message));
+    const field = readField(entity, name, (code, message) => add('measure', code, message), 'measures');
     if (field === undefined) return [];
     const isNumber = field.type === 'integer' || field.type === 'number';
     if (!isNumber && (kind === 'sum' || kind === 'avg'))
@@ -190,15 +195,19 @@ function readMeasures(entity: CompiledEntity, sent: string, add: AddError): read
   });
 }
 
+/** @param plain those that take fields of the entity itself alone. */
 export function readField(
   entity: CompiledEntity,
   sent: string,
   add: (code: string, message: string) => void,
+  plain?: 'facets' | 'measures',
 ): FieldTerm | undefined {
   const field = fieldNamed(entity, sent);
   const platform = Object.entries(platformValues).find(([name]) => name === sent)?.[1];
   if (field === undefined && platform === undefined) {
-    add('unknown_field', `entity \`${entity.name}\` has no field \`${sent.slice(0, 100)}\``);
+    const more = sent.includes('(') ? 'part of time' : sent.includes('.') ? 'field over a lookup' : undefined;
+    const refusal = plain && more ? `${plain} take no ${more}, as in` : `entity \`${entity.name}\` has no field`;
+    add('unknown_field', `${refusal} \`${sent.slice(0, 100)}\``);
     return undefined;
   }
   const isSecret = field?.behaviour.isSecret === true;
@@ -234,8 +243,7 @@ function readOrder(
   { sortby, sortdir }: { readonly sortby: string | undefined; readonly sortdir: string | undefined },
   add: AddError,
 ): readonly GroupOrder[] {
-  const names = sortby?.split(',') ?? [];
-  const directions = sortdir?.split(',') ?? [];
+  const [names, directions] = [namesIn(sortby), namesIn(sortdir)];
   const isKnown = directions.every((one) => one === 'asc' || one === 'desc');
   if (!isKnown || (directions.length > 1 && directions.length !== names.length))
     add(

@@ -319,6 +319,24 @@ test('a cursor is good for its caller and its question alone', async (context) =
   assert.deepEqual(await refusalOf({ ...sender, call: { ...call, actor } }, next), ['/nexttoken invalid_cursor']);
 });
 
+test('a space behind a comma counts for nothing', async (context) => {
+  const sender = await filled(context, some);
+  const spaced = { group: 'status, region', measure: 'count, sum:n', sortby: 'sum_n, status', sortdir: 'desc, asc' };
+  const plain = Object.fromEntries(Object.entries(spaced).map(([name, text]) => [name, text.replaceAll(' ', '')]));
+  assert.equal(await textOf(sender, spaced), await textOf(sender, plain));
+});
+
+test('refusals speak of the question, and propose what there is', async (context) => {
+  const sender = await filled(context, [{ at: '2024-01-01T00:00:00.000Z' }, { at: '2026-01-01T00:00:00.000Z' }]);
+  const parts = { ...sender, bounds: { bucketsMax: 1 } };
+  await assert.rejects(ask(parts, { group: 'month(at)' }), /shorter time, or a longer part than month$/);
+  await assert.rejects(ask(parts, { group: 'year(at)' }), /choose records of a shorter time$/);
+  await assert.rejects(ask(sender, { nexttoken: 'x' }), /`nexttoken` is not a cursor of this query/);
+  const { call } = sender;
+  const unread = { ...sender, call: { ...call, rows: rowsWhere(() => true, { fields: new Set(['id', 'n']) }) } };
+  await assert.rejects(ask(unread, { filter: 'region == "north"' }), /`filter` is not taken here, since .* `region`/);
+});
+
 const refused: readonly (readonly [sent: Sent, wanted: string])[] = [
   [{ group: 'nothing' }, '/group unknown_field'],
   [{ group: 'tags' }, '/group not_measurable'],

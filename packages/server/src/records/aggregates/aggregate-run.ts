@@ -137,6 +137,7 @@ export function tooManyGroups({ groupsMax }: AggregateBounds) {
 }
 
 export function tooManyBuckets({ name, unit }: GroupTerm, { bucketsMax }: AggregateBounds) {
-  const message = `\`${name}\` has more than ${bucketsMax.toLocaleString('en-US')} parts between the first time and the last: choose records of a shorter time, or a longer part than ${unit}`;
+  const longer = unit === 'year' ? '' : `, or a longer part than ${unit}`;
+  const message = `\`${name}\` has more than ${bucketsMax.toLocaleString('en-US')} parts between the first time and the last: choose records of a shorter time${longer}`;
   return invalidInput('invalid_request', [{ pointer: '/group', code: 'too_many_groups', message }]);
 }

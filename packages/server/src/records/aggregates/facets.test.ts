@@ -160,3 +160,20 @@ test('fields that have no facets are refused', async (context) => {
     '/facets too_many',
   ]);
 });
+
+test('a space behind a comma counts for nothing', async (context) => {
+  const sender = await filled(context, some);
+  assert.deepEqual(
+    await facetsOf(sender, { facets: 'status, region' }),
+    await facetsOf(sender, { facets: 'status,region' }),
+  );
+});
+
+test('a facet over a lookup or by a part of time is refused as such', async (context) => {
+  const sender = await filled(context, some);
+  await assert.rejects(
+    facetsOf(sender, { facets: 'status.tier' }),
+    /facets take no field over a lookup.*`status\.tier`/,
+  );
+  await assert.rejects(facetsOf(sender, { facets: 'day(created_at)' }), /facets take no part of time/);
+});

@@ -7,7 +7,7 @@ import { nameIn, parameter, withPlainNames } from '../listing/list-parameters.ts
 import { scopeToCaller } from '../listing/list-scope.ts';
 import { isReadable } from '../record-policy.ts';
 import type { RecordRuntime } from '../record-runtime.ts';
-import { type AggregateQuery, choosingParameters, type FieldTerm, readField } from './aggregate-query.ts';
+import { type AggregateQuery, choosingParameters, type FieldTerm, namesIn, readField } from './aggregate-query.ts';
 import { aggregateBounds, type MeasuredGroups, type MeasuringDeps, type PartialReason } from './aggregate-run.ts';
 import { orderedGroups, type ShownGroup, shownGroups } from './group-page.ts';
 import { measureGroups } from './measure-groups.ts';
@@ -66,14 +66,14 @@ export async function facetsText(
 
 /** The fields of `facets`, each of which the caller may read in every record. @throws Problem `invalid_request`. */
 function readFacets({ entity, rows }: AuthorizedCall, parameters: ReadonlyMap<string, string>): readonly FieldTerm[] {
-  const texts = parameter({ parameters, entity }, 'facets')?.split(',') ?? [];
+  const texts = namesIn(parameter({ parameters, entity }, 'facets'));
   const errors: InputError[] = [];
   const add = (code: string, message: string): void => {
     errors.push({ pointer: '/facets', code, message });
   };
   if (texts.length > facetLimits.fieldsMax) add('too_many', `facets are of at most ${facetLimits.fieldsMax} fields`);
   const fields = texts.slice(0, facetLimits.fieldsMax).flatMap((text, at) => {
-    const field = readField(entity, text, add);
+    const field = readField(entity, text, add, 'facets');
     if (field === undefined) return [];
     if (texts.indexOf(text) < at) add('duplicate', `\`facets\` names \`${field.sent}\` twice`);
     if (!isReadable(rows?.sureFields, field.field))

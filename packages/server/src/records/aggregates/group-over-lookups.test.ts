@@ -115,6 +115,7 @@ test('a lookup that is none, or a field that it does not have, is refused, and s
   await assert.rejects(ask({ group: 'keeper.tier' }), refusal('unknown_field'));
   await assert.rejects(ask({ group: 'none.tier' }), refusal('unknown_field'));
   await assert.rejects(ask({ group: 'customer_id.none' }), refusal('unknown_field'));
+  await assert.rejects(ask({ measure: 'sum:customer_id.rank' }), /measures take no field over a lookup/);
   await assert.rejects(ask({ group: 'customer_id.tags' }), refusal('not_measurable'));
   await assert.rejects(ask({ group: 'customer_id.tier.more' }), refusal('unknown_field'));
   await assert.rejects(ask({ group: 'month(customer_id.tier)' }), refusal('wrong_type'));

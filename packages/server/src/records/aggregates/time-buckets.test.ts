@@ -168,6 +168,14 @@ test('the last year has no end that a stored time could have', () => {
   );
 });
 
+for (const [zone, time, hour] of [
+  ['Asia/Tokyo', '9999-12-31T23:10:00.000Z', '10000-01-01T08:00+09:00'],
+  ['America/Bogota', '0000-01-01T00:10:00.000Z', '-0001-12-31T19:00-04:56:16'],
+] as const)
+  test(`the hour of a local time in the year before 0 or behind 9999 has a name: ${zone}`, () => {
+    assert.equal(bucketsIn(zone, 'hour').of(time).label, hour);
+  });
+
 test('days of the calendar take no zone', () => {
   const days = new Buckets({ unit: 'week', type: 'date', offsetAt: () => 0 });
   assert.deepEqual(days.of('2026-03-29'), { start: '2026-03-23', end: '2026-03-30', label: '2026-W13' });

@@ -107,8 +107,8 @@ function hourAt({ offsetAt }: BucketScale, time: number): Span {
   const from = isChanged(nominal) ? firstWhere(nominal, time, (at) => !isChanged(at)) : nominal;
   const end = nominal + hour;
   const to = isChanged(end - 1) ? firstWhere(time, end - 1, isChanged) : end;
-  const local = new Date(from + offset).toISOString();
-  const clock = local.slice(11, local.slice(17, 19) === '00' ? 16 : 19);
+  // Years beyond 9999 and before 0 have more characters.
+  const clock = new Date(from + offset).toISOString().replace(/^.*T|(?::00)?\.\d+Z$/g, '');
   return { from, to, label: `${dayText(from + offset)}T${clock}${offsetText(offset)}` };
 }
 

@@ -47,7 +47,7 @@ function bindingBytes(binding: readonly string[]): Buffer {
 }
 
 function invalidCursor(): Problem {
-  return new Problem('invalid_cursor', '`nexttoken` is not a cursor of this list: leave it out to start again', {
-    errors: [{ pointer: '/nexttoken', code: 'invalid_cursor', message: '`nexttoken` is not a cursor of this list' }],
+  return new Problem('invalid_cursor', '`nexttoken` is not a cursor of this query: leave it out to start again', {
+    errors: [{ pointer: '/nexttoken', code: 'invalid_cursor', message: '`nexttoken` is not a cursor of this query' }],
   });
 }

@@ -143,7 +143,7 @@ function readFilters({ entity, parameters, route }: SentQuery, add: AddSortError
     if ('message' in filter) add(name, filter.code, filter.message);
     else filters.push(filter);
   }
-  if (filters.length > filtersMax) add('', 'too_many', `a list takes at most ${filtersMax} filters`);
+  if (filters.length > filtersMax) add('', 'too_many', `at most ${filtersMax} filters are taken at once`);
   return filters;
 }
 

@@ -60,7 +60,7 @@ function unreadableNames({ entity }: AuthorizedCall, query: ListQuery, fields: F
 }
 
 function unreadable(parameter: string, field: string): InputError {
-  const message = `a list takes no \`${parameter}\` here, since the caller may not read field \`${field}\` of every record`;
+  const message = `\`${parameter}\` is not taken here, since the caller may not read field \`${field}\` of every record`;
   return { pointer: `/${parameter}`, code: 'not_readable', message };
 }
 

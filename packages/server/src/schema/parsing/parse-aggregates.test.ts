@@ -12,6 +12,7 @@ const catalog = [
   { name: 'extra', colType: 'json' },
   { name: 'tags', colType: 'array' },
   { name: 'total', colType: 'formula', formula: { cel: 'amount + 1', type: 'integer' } },
+  { name: 'number', colType: 'autoincrement' },
 ];
 
 function mistakesIn(input: unknown): readonly string[] {
@@ -29,7 +30,11 @@ test('an aggregate has a name, one to five fields, and counts or sums of whole n
   const aggregates = [
     one(),
     one({ name: 'by_day', group: ['due', 'status', 'created_by'], measures: ['count', 'sum:amount', 'avg:amount'] }),
-    one({ name: 'B-2', group: ['price', 'total', 'amount', 'status', 'updated_by'], measures: ['sum:total'] }),
+    one({
+      name: 'B-2',
+      group: ['price', 'total', 'amount', 'status', 'updated_by'],
+      measures: ['sum:total', 'sum:number'],
+    }),
   ];
   assert.deepEqual(mistakesIn(aggregates), []);
   assert.deepEqual(mistakesIn([]), []);
@@ -79,6 +84,17 @@ const refused: readonly (readonly [what: string, input: unknown, mistakes: reado
   ['an average of texts', [one({ measures: ['avg:status'] })], ['/aggregates/0/measures/0 wrong_type']],
   ['a sum of a secret', [one({ measures: ['sum:secret'] })], ['/aggregates/0/measures/0 not_measurable']],
 ];
+
+test('a refusal says which names are fields elsewhere, and are not kept', () => {
+  const group = ['month(due)', 'status.tier', 'id', 'created_at', 'colour'];
+  const messages: string[] = [];
+  checkAggregates([one({ group })], catalog, (_pointer, _code, message) => void messages.push(message));
+  const others = 'no part of time, no field over a lookup, no `id` and no `created_at` is kept';
+  assert.deepEqual(
+    messages,
+    group.map((name) => `\`${name}\` is no field of the definition: ${others}`),
+  );
+});
 
 for (const [what, input, mistakes] of refused)
   test(`a definition whose aggregates have ${what} is refused`, () => {

@@ -97,7 +97,8 @@ function typeOf(name: string, { known, types }: AggregateCatalog, refuse: Refuse
   const shown = name.slice(0, 100);
   const type = types.get(name);
   if (type !== undefined) return type;
-  if (!known.has(name)) refuse('unknown_field', `\`${shown}\` is not a field`);
+  const others = 'no part of time, no field over a lookup, no `id` and no `created_at`';
+  if (!known.has(name)) refuse('unknown_field', `\`${shown}\` is no field of the definition: ${others} is kept`);
   else refuse('not_measurable', `field \`${shown}\` holds no plain values: it is an array, \`json\` or encrypted`);
   return undefined;
 }

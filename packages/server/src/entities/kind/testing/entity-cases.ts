@@ -128,22 +128,20 @@ export const entityCases: KindCases = {
     {
       at: '/definition/aggregates/1',
       value: { name: 'by_title', group: ['title'], measures: ['count'] },
-      says: ['aggregate `by_title` is new, by `title`: it answers once it is built from production’s records'],
+      says: ['aggregate `by_title` is new, by `title`: it answers once it is built from the records'],
     },
     {
       at: '/definition/UniqueIndexes/0/ignoreCase',
       value: true,
       says: [
         'unique index `by-title`: `ignoreCase` is `true` now, and was not said before',
-        'unique index `by-title` is rebuilt from production’s records before it holds',
+        'unique index `by-title` is rebuilt from the records before it holds',
       ],
     },
     {
       at: '/definition/UniqueIndexes/1',
       value: { indexName: 'by_keeper', fields: ['keeper', 'title'] },
-      says: [
-        'unique index `by_keeper` is new, on `keeper`, `title`: it is built from production’s records before it holds',
-      ],
+      says: ['unique index `by_keeper` is new, on `keeper`, `title`: it is built from the records before it holds'],
     },
     {
       at: '/definition/UniqueIndexes',
@@ -153,7 +151,7 @@ export const entityCases: KindCases = {
     {
       at: '/definition/indexes',
       value: [{ fields: ['title', '-keeper'] }],
-      says: ['compound index `title,-keeper` is new: it serves lists once it is built from production’s records'],
+      says: ['compound index `title,-keeper` is new: it serves lists once it is built from the records'],
     },
     {
       at: '/definition/checks',

@@ -364,6 +364,29 @@ test('an aggregate that is built answers once it is, goes with its rows, and its
   assert.deepEqual((await bench.contents()).filter(isOfRows), []);
 });
 
+test('of several aggregates that answer, the one with the fewest groups does', async (context) => {
+  const both: typeof aggregates = [
+    { name: 'by_code', group: ['status', 'code'], measures: ['count'] },
+    { name: 'by_region', group: ['status', 'region', 'n'], measures: ['count'] },
+    { name: 'by_day', group: ['status', 'day'], measures: ['count'] },
+  ];
+  const sender = await opened(context, 'memory', { ...plain, aggregates: both });
+  const { node, call } = sender;
+  for (const code of ['a', 'b', 'c']) await node.runtime.create(call, { status: 'open', region: 'north', code });
+  const read: string[] = [];
+  const { scope } = call.workspace;
+  const range: typeof scope.range = (pk, part) => {
+    read.push(call.entity.aggregates.find((one) => one.pk === pk)?.name ?? pk);
+    return scope.range(pk, part);
+  };
+  const watched = { node, call: { ...call, workspace: { ...call.workspace, scope: { ...scope, range } } } };
+  const answer = { items: [{ group: { status: 'open' }, values: { count: 3 } }], nexttoken: null };
+  assert.deepEqual(JSON.parse(await ask(watched, { group: 'status' })), answer);
+  await node.runtime.create(call, { status: 'open', region: 'north', day: '2026-01-01', code: 'd' });
+  await ask(watched, { group: 'status' });
+  assert.deepEqual(read, ['by_day', 'by_region']);
+});
+
 for (const at of ['between those that it counts', 'behind the last one'])
   test(`a step is refused where a record comes to lie ${at}`, async (context) => {
     const before = await opened(context, 'memory', plain);

@@ -2,7 +2,7 @@
 import { type MemberValue, meetsWhere, typedValue, type Where } from '../../../lib/where.ts';
 import type { CompiledEntity } from '../../../schema/port.ts';
 import { Measuring } from '../../../store/measuring.ts';
-import type { MeasuredGroup, MeasureResult, Scope } from '../../../store/port.ts';
+import type { MeasureResult, Scope } from '../../../store/port.ts';
 import type { ListQuery } from '../../listing/list-query.ts';
 import { questionOf } from '../../query/question.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
@@ -29,9 +29,8 @@ export async function measureKept(
   if (having.length === 0) return undefined;
   const { filters, search } = list;
   const { where, isExact } = questionOf(entity, { filters, expression: list.expression, search, rows });
-  const [aggregate] = having
-    .filter((one) => isExact && isAbout(where, new Set(one.group.map(entity.stored.inStore))))
-    .toSorted((left, right) => left.group.length - right.group.length);
+  const able = having.filter((one) => isExact && isAbout(where, new Set(one.group.map(entity.stored.inStore))));
+  const aggregate = await fewestRows(workspace.scope, able);
   const found = aggregate && (await readRows(workspace.scope, aggregate));
   if (aggregate === undefined || found === undefined) return undefined;
   const soles = soleMembers(where);
@@ -40,6 +39,18 @@ export async function measureKept(
   // A list that an older definition left is in the group without a value, and may hold the value that is looked for.
   if (soles.size > 0 && found.some(hasUnknown)) return undefined;
   return measured(entity, aggregate, { query, where, found });
+}
+
+/** Of those that are alike, the one with the fewest fields. Each count ends where it is no less than the least. */
+async function fewestRows(scope: Scope, able: readonly CompiledAggregate[]): Promise<CompiledAggregate | undefined> {
+  const [first, ...others] = able.toSorted((left, right) => left.group.length - right.group.length);
+  if (first === undefined || others.length === 0) return first;
+  let [fewest, least] = [first, await scope.count(first.pk, {}, keptGroupsMax + 1)];
+  for (const one of others) {
+    const rows = least === 0 ? 0 : await scope.count(one.pk, {}, least);
+    if (rows < least) [fewest, least] = [one, rows];
+  }
+  return fewest;
 }
 
 function hasAll({ group, sums }: CompiledAggregate, { groups, measures }: AggregateQuery): boolean {
@@ -124,8 +135,7 @@ function measured(
     );
     measuring.merge({ key, results: query.measures.map((term) => resultOf(term, aggregate, figures)) });
   }
-  const groups: readonly MeasuredGroup[] = measuring.groups();
-  return { groups, partial: undefined, buckets: query.groups.map(() => undefined) };
+  return { groups: measuring.groups(), partial: undefined, buckets: query.groups.map(() => undefined) };
 }
 
 function resultOf(term: MeasureTerm, { sums }: CompiledAggregate, figures: readonly bigint[]): MeasureResult {
