@@ -39,13 +39,13 @@ export function longReadTurns(atOnce: number, now: () => number = () => performa
       const isCrowded = takenInAll >= crowded.taken && (taken.get(owner) ?? 0) >= crowded.ofOwner;
       if (takenInAll >= takenMax || isCrowded)
         throw tooMuchToRead(`at most ${takenMax} long reads are taken at a time`);
-      const asked = now();
+      const began = now();
       take(owner, 1);
       try {
         return await slots.run(
           owner,
           async () => {
-            if (now() - asked > waitMilliseconds) throw tooMuchToRead('the turn of a long read came too late');
+            if (now() - began > waitMilliseconds) throw tooMuchToRead('the turn of a long read came too late');
             return work();
           },
           signal,
