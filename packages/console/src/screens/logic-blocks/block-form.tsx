@@ -21,7 +21,9 @@ export function BlockForm({ schema, draft, isReadOnly, problem, at }: ContentFor
   const isFixed = isReadOnly || draft.mistake !== undefined;
   const errorAt = (pointer: string) => errors.find((error) => error.pointer === pointer)?.message;
   const isWrongAt = (pointer: string) =>
-    errors.some((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
+    [...errors, ...draft.unread.list].some(
+      (error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`),
+    );
   const members = (names: readonly string[]) => (
     <MemberInputs
       schema={only(schema, names)}
@@ -33,7 +35,7 @@ export function BlockForm({ schema, draft, isReadOnly, problem, at }: ContentFor
     />
   );
   return (
-    <FormAndJson draft={draft} label="Logic block in JSON" isReadOnly={isReadOnly} errors={errors}>
+    <FormAndJson draft={draft} label="Logic block in JSON" isReadOnly={isReadOnly} errors={errors} hasTemplates>
       <Stack>
         {members(['description'])}
         <StepList
