@@ -7,6 +7,7 @@ import { MemberInputs } from '../../components/schema-form/schema-form.tsx';
 import type { ContentFormProps } from '../config/content-form.tsx';
 import { StepList } from './step-list.tsx';
 import { stepKindsOf } from './step-schemas.ts';
+import { blockWords } from './step-words.ts';
 import { isSteps } from './steps.ts';
 
 /** Where a call began, and what it is given: below the steps. */
@@ -65,7 +66,9 @@ function only(schema: Schema, names: readonly string[]): Schema {
   const properties = Object.fromEntries(
     names.flatMap((name) => {
       const member = schema.properties?.[name];
-      return member === undefined ? [] : [[name, member]];
+      if (member === undefined) return [];
+      const words = member.description ?? blockWords[name];
+      return [[name, words === undefined ? member : { ...member, description: words }]];
     }),
   );
   return { ...schema, properties };
