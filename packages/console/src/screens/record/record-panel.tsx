@@ -83,7 +83,7 @@ function StoredTabs({ list, id, stored }: StoredProps) {
         </Tabs.List>
         <Tabs.Panel value="fields">
           <EditRecord list={list} id={id} fields={fieldsOf(entity.create)} stored={stored} refusal={updateRefusal} />
-          <RecordFacts entity={entity} record={stored.record} />
+          <RecordFacts actor={actor} entity={entity} record={stored.record} />
         </Tabs.Panel>
         <Tabs.Panel value="related">
           {tab === 'related' && <RelatedRecords actor={actor} entity={entity.entityName} id={id} />}
