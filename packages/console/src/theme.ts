@@ -1,4 +1,5 @@
 import { createTheme } from '@mantine/core';
+import { FieldError } from './components/field-error.tsx';
 
 /** Calm colours, so that the colour of production stands out. */
 export const theme = createTheme({
@@ -14,6 +15,8 @@ export const theme = createTheme({
   components: {
     // By their names: a first visit needs no dialog.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // Of all inputs: the library takes the element of the line from the properties.
+    InputError: { defaultProps: { component: FieldError } },
     // Its title has the colour of the box, which is too pale on it for some colours.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
   },

@@ -71,6 +71,21 @@ test('what the server refuses stands at its field, and what was typed stays', { 
   await assertAccessible(page);
 });
 
+test('the code of an org that cannot be is refused in words', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  await page.goto('/sign-up');
+  await page.getByRole('textbox', { name: 'Your name' }).fill('Ann');
+  await page.getByRole('textbox', { name: 'Email' }).fill('ann@example.com');
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('textbox', { name: 'Name of the org' }).fill('Lumen');
+  await page.getByRole('textbox', { name: 'Code of the org' }).fill('9-lumen');
+  await page.getByRole('button', { name: 'Create the org' }).click();
+  const error = page.getByText(/must be a lower-case letter and then 1 to 31 of a-z, 0-9/);
+  await error.first().waitFor();
+  await assertBecomes(() => error.first().locator('code').allTextContents(), ['org_code', 'a-z', '0-9']);
+  await assertAccessible(page);
+});
+
 test('a session is a cookie that no script sees, and signing out ends it', { skip }, async (context) => {
   const opened = await openBrowser(context, platform);
   const page = await opened.newPage();

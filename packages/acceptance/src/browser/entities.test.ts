@@ -170,7 +170,8 @@ test('a change by another builder meanwhile is shown, and is not overwritten', {
   await page.getByRole('button', { name: 'Add check' }).click();
   await page.getByRole('textbox', { name: 'Condition in CEL over the fields' }).fill('amount > 0.0');
   await page.getByRole('textbox', { name: 'Sentence that the app shows' }).fill('an amount is positive');
-  await impactOf(page).getByText('version_mismatch').waitFor();
+  await impactOf(page).getByText('The definition was changed meanwhile: version 2 is live.').waitFor();
+  await assertBecomes(() => impactOf(page).getByText('version_mismatch').count(), 0);
   await assertAccessible(page);
   await impactOf(page).getByRole('button', { name: 'Show the current definition' }).click();
   await fieldOf(page, 'theirs').waitFor();
@@ -218,6 +219,12 @@ test('a diagram shows which entities look up which, and leads to them', { skip }
   await assertAccessible(page);
   await diagram.getByRole('link', { name: 'order' }).click();
   await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
+});
+
+test('an entity leads to its records', { skip }, async (context) => {
+  const { page } = await orderOn(context);
+  await page.getByRole('region', { name: 'order' }).getByRole('link', { name: 'Records', exact: true }).click();
+  await page.waitForURL(/\/test\/records\/order/);
 });
 
 test('an entity is removed once its name is typed; one that is not there says so', { skip }, async (context) => {

@@ -101,8 +101,8 @@ test('a record is created field by field, its mistakes stand at their fields, an
   await form.getByRole('textbox', { name: 'amount' }).fill('-4');
   await form.getByRole('textbox', { name: 'pieces' }).fill('three');
   await form.getByRole('button', { name: 'Create the order' }).click();
-  await form.getByText('field `title` is required').waitFor();
-  await form.getByText('field `pieces` must be').waitFor();
+  await form.getByText('Field title is required').waitFor();
+  await form.getByText('Field pieces must be').waitFor();
   await assertBecomes(() => form.getByRole('textbox', { name: 'pieces' }).inputValue(), 'three');
   await assertAccessible(page);
   await form.getByRole('textbox', { name: 'title' }).fill('Lamp');

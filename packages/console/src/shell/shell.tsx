@@ -3,7 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { meQuery, usePlace } from '../api/session.ts';
 import { SearchIcon } from '../components/icons.tsx';
 import { lazyPart } from '../components/lazy.tsx';
@@ -32,6 +32,7 @@ export function Shell() {
   useHotkeys([['mod+K', spotlight.open]], []);
   const hasPlace = env === 'test' || me?.org.environments.prod !== null;
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
     if (path !== '') close();
@@ -44,6 +45,18 @@ export function Shell() {
       data-env={env}
       className={classes.shell}
     >
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of the page, as a link does */}
+      <a
+        href="#content"
+        className={classes.skip}
+        onClick={(event) => {
+          // The address keeps its state, and the router asks nothing about what is unsaved.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
       <AppShell.Header className={classes.header}>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
           <Group gap="xs" wrap="nowrap" className={classes.place}>
@@ -67,12 +80,12 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Screens">
+      <AppShell.Navbar p="sm" aria-label="Screens" className={classes.navbar} data-closed={!isOpen}>
         <ScrollArea>
           <Sections />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id="content" tabIndex={-1} ref={main} className={classes.content}>
         {hasPlace && readOnlyReason !== undefined && <ProductionNotice reason={readOnlyReason} />}
         <OtherOrgNotice />
         <Acting />

@@ -1,7 +1,7 @@
-import { Button, Divider, NavLink, Popover, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, Divider, NavLink, Popover, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { usePlace } from '../api/session.ts';
@@ -43,7 +43,7 @@ interface WorkspacesProps {
 
 /** The workspaces of the environment, of which one can be chosen. */
 export function Workspaces({ close, isOneNeeded }: WorkspacesProps) {
-  const { env, workspace } = usePlace();
+  const { org, env, workspace } = usePlace();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const [prefix] = useDebouncedValue(typed.trim().toLowerCase(), 200);
@@ -79,9 +79,21 @@ export function Workspaces({ close, isOneNeeded }: WorkspacesProps) {
       <ProblemAlert error={pages.error} />
       {pages.isSuccess && items.length === 0 && (
         <Text size="sm" c="dimmed" p="xs">
-          {prefix === ''
-            ? 'None yet. The first user who signs in to the app founds one.'
-            : 'No workspace has this code.'}
+          {prefix === '' ? (
+            <>
+              None yet. The first user who signs in to the app founds one, or you make one in{' '}
+              <Anchor component={Link} to={`/o/${org}/${env}/workspaces`} size="sm" underline="always" onClick={close}>
+                Workspaces
+              </Anchor>{' '}
+              or{' '}
+              <Anchor component={Link} to={`/o/${org}/${env}/app-users`} size="sm" underline="always" onClick={close}>
+                App users
+              </Anchor>
+              .
+            </>
+          ) : (
+            'No workspace has this code.'
+          )}
         </Text>
       )}
       {items.map(({ code, members, records }) => (

@@ -8,7 +8,13 @@ export const Email = named('Email', Type.String({ format: 'email', maxLength: 25
 
 export const Password = named('Password', Type.String({ format: 'password', minLength: 1 }));
 
-export const OrgCode = named('OrgCode', Type.String({ pattern: '^[a-z][a-z0-9]{1,31}$' }));
+export const OrgCode = named(
+  'OrgCode',
+  Type.String({
+    pattern: '^[a-z][a-z0-9]{1,31}$',
+    description: 'a lower-case letter and then 1 to 31 of `a-z`, `0-9`',
+  }),
+);
 
 export const OrgRole = named('OrgRole', oneOf(['org_admin', 'developer']));
 

@@ -139,7 +139,7 @@ test('a builder says what is done where a step is refused, and sees in the run w
   await all.getByRole('textbox', { name: 'Later step' }).fill('nowhere');
   const save = page.getByRole('button', { name: 'Save the logic block' });
   await save.click();
-  await all.getByText('`goto` names `nowhere`, which is no later step').waitFor();
+  await all.getByText('goto names nowhere, which is no later step').waitFor();
   await assertAccessible(page);
   await way.click();
   await page.getByRole('option', { name: 'Do other steps, then the next pass' }).click();

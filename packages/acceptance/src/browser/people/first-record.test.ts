@@ -97,7 +97,7 @@ test('a builder makes a workspace and its admin, and sees why a user or a code i
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Another');
   await dialog.getByRole('textbox', { name: 'Code' }).fill('main');
   await dialog.getByRole('button', { name: 'Create the workspace' }).click();
-  await dialog.getByText('`code` `main` is reserved for the default workspace', { exact: true }).waitFor();
+  await dialog.getByText('code main is reserved for the default workspace.', { exact: true }).first().waitFor();
   await dialog.getByRole('textbox', { name: 'Code' }).fill('cafe-uberraschung');
   await dialog.getByRole('button', { name: 'Create the workspace' }).click();
   await dialog.getByText('the code cafe-uberraschung is taken').first().waitFor();

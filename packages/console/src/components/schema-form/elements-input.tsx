@@ -1,5 +1,6 @@
 import { Button, Collapse, Fieldset, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { markedError } from '../field-error.tsx';
 import { ChevronIcon } from '../icons.tsx';
 import { descriptionOf } from './description-of.tsx';
 import { initialOf, isObject, type Schema } from './schema.ts';
@@ -34,7 +35,7 @@ export function ElementsInput({ element, ...props }: Props) {
         )}
         {errorAt(pointer) !== undefined && (
           <Text size="sm" c="red" role="alert">
-            {errorAt(pointer)}
+            {markedError(errorAt(pointer))}
           </Text>
         )}
         {elements.map((one, index) => (

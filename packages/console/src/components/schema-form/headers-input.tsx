@@ -1,4 +1,5 @@
 import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
+import { markedError } from '../field-error.tsx';
 import { isObject } from './schema.ts';
 import type { ValueProps } from './value-props.ts';
 
@@ -14,7 +15,7 @@ export function HeadersInput(props: ValueProps) {
       <Stack gap="xs">
         {errorAt(pointer) !== undefined && (
           <Text size="sm" c="red" role="alert">
-            {errorAt(pointer)}
+            {markedError(errorAt(pointer))}
           </Text>
         )}
         {rows.map(([name, text], index) => (

@@ -1,39 +1,48 @@
 import { Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { Sentence } from '../sentence.tsx';
 import { descriptionOf } from './description-of.tsx';
 import classes from './schema-form.module.css';
+import { type UnreadText, useJsonInputs } from './unread-texts.ts';
 import type { ValueProps } from './value-props.ts';
 
-/** Any value as JSON. A text that is no JSON stays as it was typed, and the value as it was before. */
+/** Any value as JSON. The form keeps a text that is not JSON as it was typed, and the value as it was before. */
 export function JsonValueInput(props: ValueProps) {
   const { schema, label, value, pointer, isReadOnly, isRequired = false, errorAt, onChange } = props;
+  const { unread, hasTemplates = false } = useJsonInputs();
+  const kept = unread.list.find((one) => one.pointer === pointer);
   const stored = value === undefined ? '' : JSON.stringify(value, null, 2);
   const [typed, setTyped] = useState({ of: stored, text: stored });
-  const text = typed.of === stored ? typed.text : stored;
-  const mistake = text === '' ? undefined : mistakeIn(text);
-  const change = (next: string) => {
-    const isJson = next !== '' && mistakeIn(next) === undefined;
-    const given: unknown = isJson ? JSON.parse(next) : undefined;
-    const isKept = next !== '' && !isJson;
-    setTyped({ of: isKept ? stored : given === undefined ? '' : JSON.stringify(given, null, 2), text: next });
-    if (!isKept) onChange(given);
+  const change = (text: string) => {
+    const mistake = text === '' ? undefined : mistakeIn(text);
+    if (mistake !== undefined) return unread.keep({ pointer, label, text, mistake });
+    const given: unknown = text === '' ? undefined : JSON.parse(text);
+    setTyped({ of: given === undefined ? '' : JSON.stringify(given, null, 2), text });
+    unread.drop(pointer);
+    onChange(given);
   };
   return (
     <Textarea
       label={label}
-      description={descriptionOf(schema) ?? 'In JSON'}
+      description={descriptionOf(schema) ?? (hasTemplates ? <Sentence text={`In JSON. ${quotesHint}`} /> : 'In JSON')}
       required={isRequired}
       readOnly={isReadOnly}
-      error={mistake ?? errorAt(pointer)}
+      error={kept === undefined ? errorAt(pointer) : mistakeOf(kept, hasTemplates)}
       autosize
       minRows={2}
       maxRows={12}
       classNames={{ input: classes.json ?? '' }}
       spellCheck={false}
-      value={text}
+      value={kept?.text ?? (typed.of === stored ? typed.text : stored)}
       onChange={({ currentTarget }) => change(currentTarget.value)}
     />
   );
+}
+
+const quotesHint = 'A template such as `{{ steps.a.items }}` needs quotes around it';
+
+function mistakeOf({ text, mistake }: UnreadText, hasTemplates: boolean): ReactNode {
+  return hasTemplates && text.includes('{{') ? <Sentence text={`${mistake}. ${quotesHint}`} /> : mistake;
 }
 
 function mistakeIn(text: string): string | undefined {

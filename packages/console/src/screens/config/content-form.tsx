@@ -18,14 +18,15 @@ export interface ContentFormProps {
 /** The content of an item as a form that its schema makes, and as JSON. */
 export function ContentForm({ kind, schema, draft, isReadOnly, problem, at }: ContentFormProps) {
   const { nameMember } = kinds[kind];
+  const unreadAt = (pointer: string) => draft.unread.list.find((one) => one.pointer === pointer)?.mistake;
   return (
-    <FormAndJson draft={draft} label="Content in JSON" isReadOnly={isReadOnly}>
+    <FormAndJson draft={draft} label="Content in JSON" isReadOnly={isReadOnly} hasTemplates={kind === 'event'}>
       <MemberInputs
         schema={schema}
         value={draft.value}
         pointer=""
         isReadOnly={isReadOnly || draft.mistake !== undefined}
-        errorAt={(pointer) => problem?.errorAt(`${at}${pointer}`)}
+        errorAt={(pointer) => unreadAt(pointer) ?? problem?.errorAt(`${at}${pointer}`)}
         without={new Set(nameMember === undefined ? [] : [nameMember])}
         onChange={(value) => draft.setValue(value as object)}
       />

@@ -56,7 +56,7 @@ function Editor({
   const { readOnlyReason, adminReason } = usePlace();
   const [stored, setStored] = useState<Pick<Item, 'content' | 'tag'>>(item);
   const draft = useDraft(item.content, check);
-  const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(stored.content);
+  const isDirty = draft.whyInvalid !== undefined || JSON.stringify(draft.value) !== JSON.stringify(stored.content);
   const { refused, onTried } = useTried();
   const save = useMutation({
     mutationFn: async ({ content, tag }: Pick<Item, 'content' | 'tag'>) => {
@@ -74,9 +74,7 @@ function Editor({
   });
   const isConflict = save.error instanceof ApiProblem && save.error.code === 'version_mismatch';
   const whyReadOnly = readOnlyReason ?? (kind === 'settings' ? adminReason : undefined);
-  const reason =
-    whyReadOnly ??
-    (draft.mistake !== undefined ? 'The JSON has a mistake.' : isDirty ? undefined : 'Nothing is changed.');
+  const reason = whyReadOnly ?? draft.whyInvalid ?? (isDirty ? undefined : 'Nothing is changed.');
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty} />
@@ -104,7 +102,7 @@ function Editor({
           </Text>
         )}
         {isDirty && (
-          <Button variant="default" onClick={() => draft.setValue(stored.content)}>
+          <Button variant="default" onClick={() => draft.reset(stored.content)}>
             Discard the changes
           </Button>
         )}

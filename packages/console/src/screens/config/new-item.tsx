@@ -43,9 +43,8 @@ export function NewItem({ kind, schema, initial, list, onMade, ...editor }: Prop
   });
   const { problem, at } = refused(make.error, '/content');
   const isReadOnly = readOnlyReason !== undefined;
-  const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(initial);
-  const mistake = draft.mistake === undefined ? undefined : 'The JSON has a mistake.';
-  const reason = readOnlyReason ?? mistake ?? (name === '' ? `The ${singular} needs a name.` : undefined);
+  const isDirty = draft.whyInvalid !== undefined || JSON.stringify(draft.value) !== JSON.stringify(initial);
+  const reason = readOnlyReason ?? draft.whyInvalid ?? (name === '' ? `The ${singular} needs a name.` : undefined);
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty && !make.isSuccess} />

@@ -95,19 +95,20 @@ function Editor({ base: { entity, draft: initial }, current, onTake, onMerge }: 
           plan={plan}
           body={changeFrom(stored, draft.value)}
           version={version}
-          onDiscard={() => draft.setValue(stored)}
+          onDiscard={() => draft.reset(stored)}
           onSaved={onTake}
-        >
-          {versionOf(current.create) > version && (
-            <Meanwhile
-              base={stored}
-              draft={draft.value}
-              current={current}
-              onTake={() => void onTake()}
-              onMerge={onMerge}
-            />
-          )}
-        </SaveBar>
+          meanwhile={
+            versionOf(current.create) > version ? (
+              <Meanwhile
+                base={stored}
+                draft={draft.value}
+                current={current}
+                onTake={() => void onTake()}
+                onMerge={onMerge}
+              />
+            ) : undefined
+          }
+        />
       )}
     </Stack>
   );
@@ -120,13 +121,13 @@ interface SaveBarProps {
   readonly version: number;
   readonly onDiscard: () => void;
   readonly onSaved: () => Promise<void>;
-  /** The changes that another builder has made meanwhile. */
-  readonly children: ReactNode;
+  /** The changes that another builder has made meanwhile, if there are any. */
+  readonly meanwhile: ReactNode;
 }
 
 type Planned = ReturnType<typeof useDryRun<Plan>>;
 
-function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: SaveBarProps) {
+function SaveBar({ entity, plan, body, version, onDiscard, onSaved, meanwhile }: SaveBarProps) {
   // What was agreed to is no consent to another change.
   const text = JSON.stringify(body);
   const [given, setGiven] = useState({ text, consent: noConsent });
@@ -151,12 +152,14 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: 
   });
   const { data, error, isPlanning } = plan;
   const isRefused = error !== null && !isPlanning;
+  // What is shown of the other change says all of it.
+  const isToMerge = (refusal: unknown) => isOvertaken(refusal) && meanwhile !== undefined;
   return (
     <Paper withBorder p="md" component="section" aria-label="Impact of the change">
       <Stack gap="sm" aria-busy={isPlanning}>
         <Title order={2}>What the change does</Title>
         {isRefused ? (
-          <ProblemAlert error={error} />
+          <ProblemAlert error={isToMerge(error) ? null : error} />
         ) : data === undefined ? (
           <LineSkeletons lines={2} />
         ) : (
@@ -170,8 +173,8 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: 
             onChange={(agreed) => setGiven({ text, consent: agreed })}
           />
         )}
-        {!isRefused && <ProblemAlert error={save.error} />}
-        {children}
+        {!isRefused && <ProblemAlert error={isToMerge(save.error) ? null : save.error} />}
+        {meanwhile}
         <Group justify="flex-end">
           {isPlanning && (
             <Text size="sm" c="dimmed" role="status">

@@ -22,6 +22,13 @@ export function EntityScreen() {
       title={name}
       actions={
         <>
+          <Link to="/o/$org/$env/records/$entity" params={{ org, env, entity: name }}>
+            {() => (
+              <Button component="span" variant="default">
+                Records
+              </Button>
+            )}
+          </Link>
           <Link to="/o/$org/$env/api" params={{ org, env }} search={{ entity: name }}>
             {() => (
               <Button component="span" variant="default">

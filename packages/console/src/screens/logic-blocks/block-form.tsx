@@ -7,6 +7,7 @@ import { MemberInputs } from '../../components/schema-form/schema-form.tsx';
 import type { ContentFormProps } from '../config/content-form.tsx';
 import { StepList } from './step-list.tsx';
 import { stepKindsOf } from './step-schemas.ts';
+import { blockWords } from './step-words.ts';
 import { isSteps } from './steps.ts';
 
 /** Where a call began, and what it is given: below the steps. */
@@ -21,7 +22,9 @@ export function BlockForm({ schema, draft, isReadOnly, problem, at }: ContentFor
   const isFixed = isReadOnly || draft.mistake !== undefined;
   const errorAt = (pointer: string) => errors.find((error) => error.pointer === pointer)?.message;
   const isWrongAt = (pointer: string) =>
-    errors.some((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
+    [...errors, ...draft.unread.list].some(
+      (error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`),
+    );
   const members = (names: readonly string[]) => (
     <MemberInputs
       schema={only(schema, names)}
@@ -33,7 +36,7 @@ export function BlockForm({ schema, draft, isReadOnly, problem, at }: ContentFor
     />
   );
   return (
-    <FormAndJson draft={draft} label="Logic block in JSON" isReadOnly={isReadOnly} errors={errors}>
+    <FormAndJson draft={draft} label="Logic block in JSON" isReadOnly={isReadOnly} errors={errors} hasTemplates>
       <Stack>
         {members(['description'])}
         <StepList
@@ -63,7 +66,9 @@ function only(schema: Schema, names: readonly string[]): Schema {
   const properties = Object.fromEntries(
     names.flatMap((name) => {
       const member = schema.properties?.[name];
-      return member === undefined ? [] : [[name, member]];
+      if (member === undefined) return [];
+      const words = member.description ?? blockWords[name];
+      return [[name, words === undefined ? member : { ...member, description: words }]];
     }),
   );
   return { ...schema, properties };

@@ -9,6 +9,8 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
 import { isObject, type Schema } from '../../components/schema-form/schema.ts';
+import { JsonInputsOf } from '../../components/schema-form/unread-texts.ts';
+import { useDraft } from '../../components/use-draft.ts';
 import { runsKey } from '../runs/queries.ts';
 import { useRunWorkspace, WorkspaceInput } from './workspace-input.tsx';
 
@@ -50,7 +52,8 @@ function Ask({ block, hasInput, close }: Pick<Props, 'block' | 'hasInput'> & { r
   const { org, env } = usePlace();
   const navigate = useNavigate();
   const { code, setCode } = useRunWorkspace({ isOpen: true });
-  const [input, setInput] = useState<unknown>({});
+  const draft = useDraft<{ readonly input: unknown }>({ input: {} }, () => undefined);
+  const { input } = draft.value;
   const begin = useMutation({
     mutationFn: () =>
       call('beginRun', {
@@ -65,7 +68,9 @@ function Ask({ block, hasInput, close }: Pick<Props, 'block' | 'hasInput'> & { r
     },
   });
   const reason =
-    code.trim() === '' ? 'Name a workspace first.' : isObject(input) ? undefined : 'The input is a JSON object.';
+    code.trim() === ''
+      ? 'Name a workspace first.'
+      : (draft.whyInvalid ?? (isObject(input) ? undefined : 'The input is a JSON object.'));
   return (
     <Stack>
       <Text size="sm">
@@ -75,15 +80,17 @@ function Ask({ block, hasInput, close }: Pick<Props, 'block' | 'hasInput'> & { r
       </Text>
       <WorkspaceInput value={code} onChange={setCode} />
       {hasInput === true && (
-        <JsonValueInput
-          schema={inputSchema}
-          label="Input"
-          value={input}
-          pointer="/input"
-          isReadOnly={false}
-          errorAt={() => undefined}
-          onChange={(value) => setInput(value ?? {})}
-        />
+        <JsonInputsOf value={draft}>
+          <JsonValueInput
+            schema={inputSchema}
+            label="Input"
+            value={input}
+            pointer="/input"
+            isReadOnly={false}
+            errorAt={() => undefined}
+            onChange={(value) => draft.setValue({ input: value ?? {} })}
+          />
+        </JsonInputsOf>
       )}
       <ProblemAlert error={begin.error} />
       <Group justify="flex-end">

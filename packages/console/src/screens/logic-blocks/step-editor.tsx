@@ -1,5 +1,6 @@
 import { ActionIcon, Collapse, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
+import { markedError } from '../../components/field-error.tsx';
 import { ChevronIcon, CloseIcon } from '../../components/icons.tsx';
 import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
 import { MemberInputs } from '../../components/schema-form/schema-form.tsx';
@@ -98,7 +99,7 @@ export function StepEditor(props: Props) {
       </Group>
       {form.errorAt(pointer) !== undefined && (
         <Text size="sm" c="red" px="sm" pb="xs" role="alert">
-          {form.errorAt(pointer)}
+          {markedError(form.errorAt(pointer))}
         </Text>
       )}
       <Collapse expanded={isOpen}>{isOpen && <StepMembers {...props} type={type} />}</Collapse>

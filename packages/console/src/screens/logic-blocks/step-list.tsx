@@ -1,5 +1,6 @@
 import { Button, Fieldset, Group, Menu, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { markedError } from '../../components/field-error.tsx';
 import classes from './logic-blocks.module.css';
 import { StepEditor } from './step-editor.tsx';
 import type { StepForm, StepListProps } from './step-form.ts';
@@ -39,7 +40,7 @@ export function StepList({ form, label, steps, pointer, onChange }: StepListProp
       <Stack gap="xs">
         {errorAt(pointer) !== undefined && (
           <Text size="sm" c="red" role="alert">
-            {errorAt(pointer)}
+            {markedError(errorAt(pointer))}
           </Text>
         )}
         {steps.length === 0 && (

@@ -1,5 +1,6 @@
 /** The contents of a step, by the schema of its kind, as the form of the step takes it. */
 import type { Schema } from '../../components/schema-form/schema.ts';
+import { memberWords } from './step-words.ts';
 
 /** Lists of steps within a step. */
 export type Within =
@@ -48,13 +49,19 @@ function stepKind(type: string, { properties = {}, required = [], ...variant }: 
   return {
     schema: {
       ...variant,
-      properties: Object.fromEntries(plain.map(([name, schema]) => [name, asTyped(schema)])),
+      properties: Object.fromEntries(plain.map(([name, schema]) => [name, described(type, name, asTyped(schema))])),
       required: required.filter((name) => plain.some(([other]) => other === name)),
     },
     within,
     hasOnError: properties.on_error !== undefined,
     initial: { type, ...initial },
   };
+}
+
+/** With words for a member whose schema has none. */
+function described(type: string, name: string, schema: Schema): Schema {
+  const words = memberWords[type]?.[name];
+  return words === undefined || schema.description !== undefined ? schema : { ...schema, description: words };
 }
 
 function withinOf(member: string, schema: Schema): Within | undefined {
@@ -85,7 +92,7 @@ function asTyped(schema: Schema): Schema {
   const longest = anyOf?.find((variant) => variant.type === 'string');
   if (isText || (Object.keys(schema).length === 0 && type === undefined)) return text;
   if (longest !== undefined) return { ...text, maxLength: 300 };
-  if (type === 'object' && properties === undefined && additionalProperties === undefined)
+  if (type === 'object' && properties === undefined && (additionalProperties ?? true) === true)
     return { ...schema, additionalProperties: { type: 'string' } };
   if (properties !== undefined)
     return {

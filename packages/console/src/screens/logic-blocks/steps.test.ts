@@ -115,3 +115,14 @@ test('the form shows contents whose steps are a list of objects', () => {
   assert.equal(whyNoForm({}), undefined);
   for (const steps of [1, {}, [1], ['a'], null]) assert.match(whyNoForm({ steps }) ?? '', /list of objects/);
 });
+
+test('members of a step say what they are, and objects of any values are texts by names', () => {
+  const members = { having: { type: 'string' }, group: { type: 'string', description: 'its own' }, entity: {} };
+  const call = kind('call', { input: { type: 'object', additionalProperties: true } });
+  const variants = { type: 'array', items: { oneOf: [kind('aggregate', members), call] } };
+  const described = stepKindsOf({ properties: { steps: variants } });
+  const { having, group, entity } = described.get('aggregate')?.schema.properties ?? {};
+  assert.match(having?.description ?? '', /condition on the names of a group/);
+  assert.deepEqual([group?.description, entity?.description], ['its own', undefined]);
+  assert.equal(inputOf(described.get('call')?.schema.properties?.input ?? {}).kind, 'headers');
+});

@@ -6,7 +6,8 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
 import { isObject } from '../../components/schema-form/schema.ts';
-import type { Draft } from '../../components/use-draft.ts';
+import { JsonInputsOf } from '../../components/schema-form/unread-texts.ts';
+import { type Draft, useDraft } from '../../components/use-draft.ts';
 import { Labelled, StepCard } from '../runs/step-card.tsx';
 import classes from './logic-blocks.module.css';
 import type { BlockTest } from './queries.ts';
@@ -23,14 +24,14 @@ interface Props {
 /** Does the steps of the content as it is typed, with sample values, and writes nothing. */
 export function TryDraft({ draft, onTried }: Props) {
   const { code, setCode, isCleared, ask, settled } = useRunWorkspace();
-  const [input, setInput] = useState<unknown>({});
-  const [samples, setSamples] = useState<Samples>({});
+  const given = useDraft<Samples>({ input: {} }, () => undefined);
+  const samples = given.value;
   const test = useMutation({
     mutationFn: async (content: object) =>
       call('testLogicBlock', {
         body: {
           ...{ content: { ...content }, tenant_code: await settled() },
-          ...{ input: objectOf(input), record: sampleOf(samples.record), before: sampleOf(samples.before) },
+          ...{ input: objectOf(samples.input), record: sampleOf(samples.record), before: sampleOf(samples.before) },
         },
       }),
     onSettled: (_test, error) => onTried(error),
@@ -48,19 +49,21 @@ export function TryDraft({ draft, onTried }: Props) {
           </Text>
         </div>
         <WorkspaceInput value={code} onChange={setCode} />
-        <JsonValueInput
-          schema={inputSchema}
-          label="Sample input"
-          value={input}
-          pointer="/input"
-          isReadOnly={false}
-          errorAt={() => undefined}
-          onChange={(value) => setInput(value ?? {})}
-        />
-        <SampleRecords samples={samples} onChange={setSamples} />
+        <JsonInputsOf value={given}>
+          <JsonValueInput
+            schema={inputSchema}
+            label="Sample input"
+            value={samples.input}
+            pointer="/input"
+            isReadOnly={false}
+            errorAt={() => undefined}
+            onChange={(input) => given.setValue({ ...samples, input: input ?? {} })}
+          />
+          <SampleRecords samples={samples} onChange={given.setValue} />
+        </JsonInputsOf>
         <Group>
           <ReasonedButton
-            reason={whyNotTried(draft, { isCleared, input })}
+            reason={whyNotTried(draft, given, isCleared)}
             loading={test.isPending}
             onClick={() => test.mutate(draft.value)}
           >
@@ -74,13 +77,11 @@ export function TryDraft({ draft, onTried }: Props) {
   );
 }
 
-function whyNotTried(
-  { mistake }: Draft<object>,
-  { isCleared, input }: { readonly isCleared: boolean; readonly input: unknown },
-): string | undefined {
-  if (mistake !== undefined) return 'The JSON has a mistake.';
+function whyNotTried(draft: Draft<object>, given: Draft<Samples>, isCleared: boolean): string | undefined {
+  const whyInvalid = draft.whyInvalid ?? given.whyInvalid;
+  if (whyInvalid !== undefined) return whyInvalid;
   if (isCleared) return 'Name a workspace first.';
-  return isObject(input) ? undefined : 'The input is a JSON object.';
+  return isObject(given.value.input) ? undefined : 'The input is a JSON object.';
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
@@ -88,6 +89,7 @@ function objectOf(value: unknown): Record<string, unknown> {
 }
 
 interface Samples {
+  readonly input: unknown;
   readonly record?: unknown;
   readonly before?: unknown;
 }

@@ -39,7 +39,7 @@ export function OperationsFrame({ screen, item }: Props) {
         <AppShell.Header className={classes.header}>
           <Header isOpen={isOpen} onToggle={toggle} />
         </AppShell.Header>
-        <AppShell.Navbar p="sm" aria-label="Screens">
+        <AppShell.Navbar p="sm" aria-label="Screens" className={shell.navbar} data-closed={!isOpen}>
           <ScrollArea>
             {operationsScreens.map(({ path, label, icon: Icon }) => (
               <OperationsLink key={path} screen={path} className={shell.link ?? ''}>

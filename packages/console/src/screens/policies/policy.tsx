@@ -171,7 +171,7 @@ function Editor({ base, latest, onTake }: EditorProps) {
           <Text size="sm" c="dimmed">
             {concerned(base)}
           </Text>
-          <Button variant="default" onClick={() => draft.setValue(stored)}>
+          <Button variant="default" onClick={() => draft.reset(stored)}>
             Discard the changes
           </Button>
           <ReasonedButton

@@ -12,10 +12,11 @@ import type { RecordValues } from './form/inputs.ts';
 import { RecordForm } from './form/record-form.tsx';
 import { SaveProblem } from './form/save-problem.tsx';
 import { useDraftRecord } from './form/use-draft-record.ts';
+import { MayNotChange, type ReadAlone } from './may-not-change.tsx';
 import type { Refusal } from './permissions.ts';
 import classes from './record.module.css';
 import { recordQuery, type StoredRecord, unseenFields } from './record-queries.ts';
-import { changeRecord, forgetRecords, isConflict } from './save-record.ts';
+import { changeRecord, forgetRecords, isConflict, isHidden } from './save-record.ts';
 
 interface Props {
   readonly list: OnList;
@@ -31,7 +32,7 @@ interface Props {
 
 /** The form of a stored record. A change by another person meanwhile is compared, and overwrites nothing. */
 export function EditRecord(props: Props) {
-  const { list, fields, stored, refusal } = props;
+  const { list, id, fields, stored, refusal } = props;
   const draft = useDraftRecord(fields, stored);
   const [isComparing, setIsComparing] = useState(false);
   const [changedSince, setChangedSince] = useState<ReadonlySet<string>>(new Set());
@@ -43,6 +44,8 @@ export function EditRecord(props: Props) {
     },
     onConflict: () => setIsComparing(true),
   });
+  // The record is still there: so a policy, which tells users nothing of what it hides, refuses the change.
+  const isReadAlone = isHidden(save.error) && save.readAgain === save.error;
   const { body, mistakes } = draft.changes;
   const isBehind = draft.isDirty && stored.tag !== draft.base.tag;
   if (isComparing && isBehind)
@@ -90,6 +93,7 @@ export function EditRecord(props: Props) {
       {(draft.isDirty || save.isError) && (
         <SaveBar
           error={save.error}
+          readAlone={isReadAlone ? { actor: list.actor, entity: list.entity.entityName, id } : undefined}
           fields={fields}
           mistakes={Object.keys(mistakes)}
           isSaving={save.isPending}
@@ -118,7 +122,9 @@ interface SaveEvents {
 function useSave({ list, id, onSaved: onDone }: Props, { onSend, onSaved, onConflict }: SaveEvents) {
   const { actor, entity, refresh } = list;
   const name = entity.entityName;
-  return useMutation({
+  const [readAgain, setReadAgain] = useState<unknown>();
+  const readNow = () => queryClient.fetchQuery({ ...recordQuery(actor, entity, id), staleTime: 0 });
+  const save = useMutation({
     mutationFn: async ({ tag, body }: { readonly tag: string | undefined; readonly body: RecordValues }) => {
       if (Object.keys(body).length > 0) await changeRecord(actor, name, { id, tag, body });
     },
@@ -130,11 +136,21 @@ function useSave({ list, id, onSaved: onDone }: Props, { onSend, onSaved, onConf
       onDone?.();
     },
     onError: async (error) => {
+      if (isHidden(error) && actor.user !== undefined && (await isThere(readNow))) setReadAgain(error);
       if (!isConflict(error)) return;
-      await queryClient.fetchQuery({ ...recordQuery(actor, entity, id), staleTime: 0 });
+      await readNow();
       onConflict();
     },
   });
+  /** The refusal after which the record could be read all the same. */
+  return { ...save, readAgain };
+}
+
+async function isThere(read: () => Promise<unknown>): Promise<boolean> {
+  return await read().then(
+    () => true,
+    () => false,
+  );
 }
 
 function Refused({ refusal }: { readonly refusal: Refusal }) {
@@ -160,6 +176,8 @@ function Behind({ onCompare }: { readonly onCompare: () => void }) {
 
 interface SaveBarProps {
   readonly error: unknown;
+  /** The record, where its reader may read it and not change it. */
+  readonly readAlone: ReadAlone | undefined;
   readonly fields: readonly Field[];
   readonly mistakes: readonly string[];
   readonly isSaving: boolean;
@@ -167,10 +185,14 @@ interface SaveBarProps {
 }
 
 /** Below the form of a stored record: what went wrong, and what can be done. */
-function SaveBar({ error, fields, mistakes, isSaving, onDiscard }: SaveBarProps) {
+function SaveBar({ error, readAlone, fields, mistakes, isSaving, onDiscard }: SaveBarProps) {
   return (
     <Stack gap="xs" className={classes.bar} mt="md">
-      <SaveProblem error={error} fields={fields} />
+      {readAlone === undefined ? (
+        <SaveProblem error={error} fields={fields} />
+      ) : (
+        <MayNotChange error={error} {...readAlone} />
+      )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDiscard}>
           Discard the changes

@@ -1,5 +1,9 @@
-import { Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
+import type { Actor } from '../../api/app.ts';
+import { memberQuery } from '../../api/members.ts';
+import { meQuery } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { When } from '../../components/when.tsx';
 import type { Entity } from '../entities/queries.ts';
@@ -7,12 +11,13 @@ import type { RecordValues } from './form/inputs.ts';
 import classes from './record.module.css';
 
 interface Props {
+  readonly actor: Actor;
   readonly entity: Entity;
   readonly record: RecordValues;
 }
 
 /** The facts that the platform has about a record beside its fields. */
-export function RecordFacts({ entity, record }: Props) {
+export function RecordFacts({ actor, entity, record }: Props) {
   const owners = entity.indexes.filter(({ kind }) => kind === 'owner').map(({ name }) => name);
   const people = [...new Set([...owners, 'created_by', 'updated_by'])];
   return (
@@ -36,6 +41,7 @@ export function RecordFacts({ entity, record }: Props) {
             <Fragment key={name}>
               <dt>{owners.includes(name) ? `owner, ${name}` : name}</dt>
               <dd>
+                <PersonName actor={actor} id={record[name]} />
                 <CopyId value={record[name]} what={`id in ${name}`} />
               </dd>
             </Fragment>
@@ -46,4 +52,13 @@ export function RecordFacts({ entity, record }: Props) {
       </dl>
     </section>
   );
+}
+
+/** Who has an id, above it: the builder or a member of the workspace; nothing where it is another one. */
+function PersonName({ actor, id }: { readonly actor: Actor; readonly id: string }) {
+  const { data: me } = useQuery(meQuery);
+  const isOwn = me?.user.id === id;
+  const member = useQuery({ ...memberQuery(actor, id), retry: false, enabled: me !== undefined && !isOwn });
+  const email = isOwn ? me.user.email : member.data?.email;
+  return email === undefined || email === id ? null : <Text size="sm">{email}</Text>;
 }

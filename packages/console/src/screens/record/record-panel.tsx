@@ -1,6 +1,6 @@
 import { Drawer, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CopyId } from '../../components/copy-id.tsx';
 import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
 import type { OnList } from '../records/on-list.ts';
@@ -9,6 +9,7 @@ import { DeleteRecord } from './delete-record.tsx';
 import { EditRecord } from './edit-record.tsx';
 import { NewRecord } from './new-record.tsx';
 import { permissionsQuery, type Refusal, readOnlyRecords } from './permissions.ts';
+import classes from './record.module.css';
 import { RecordFacts } from './record-facts.tsx';
 import { RecordJson } from './record-json.tsx';
 import { fieldsOf, recordQuery, type StoredRecord } from './record-queries.ts';
@@ -25,6 +26,13 @@ interface Props {
 export function RecordPanel({ list, id }: Props) {
   const name = list.entity.entityName;
   const isNew = id === 'new';
+  const heading = useRef<HTMLSpanElement>(null);
+  const shown = useRef(id);
+  useEffect(() => {
+    // Another record takes the place of the form or link that had the focus, such as the new one once it is created.
+    if (shown.current !== id && document.activeElement === document.body) heading.current?.focus();
+    shown.current = id;
+  }, [id]);
   useFocusBack();
   return (
     <Drawer
@@ -33,7 +41,11 @@ export function RecordPanel({ list, id }: Props) {
       onClose={() => setTimeout(list.onClose)}
       position="right"
       size="lg"
-      title={isNew ? `New ${name}` : name}
+      title={
+        <span ref={heading} tabIndex={-1} className={classes.heading}>
+          {isNew ? `New ${name}` : name}
+        </span>
+      }
       closeButtonProps={{ 'aria-label': 'Close the record' }}
       overlayProps={{ backgroundOpacity: 0.25 }}
       transitionProps={{ duration: 0 }}
@@ -83,7 +95,7 @@ function StoredTabs({ list, id, stored }: StoredProps) {
         </Tabs.List>
         <Tabs.Panel value="fields">
           <EditRecord list={list} id={id} fields={fieldsOf(entity.create)} stored={stored} refusal={updateRefusal} />
-          <RecordFacts entity={entity} record={stored.record} />
+          <RecordFacts actor={actor} entity={entity} record={stored.record} />
         </Tabs.Panel>
         <Tabs.Panel value="related">
           {tab === 'related' && <RelatedRecords actor={actor} entity={entity.entityName} id={id} />}

@@ -29,6 +29,11 @@ export async function forgetRecords(actor: Actor, entity: string): Promise<void>
   await queryClient.invalidateQueries({ queryKey: recordsKey(actor, entity) });
 }
 
+/** Whether a call is answered as if there were no such record, which also hides what a policy refuses. */
+export function isHidden(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'not_found';
+}
+
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === 'version_mismatch';
 }

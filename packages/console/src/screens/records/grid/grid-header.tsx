@@ -56,6 +56,7 @@ function ColumnName({ column, isHidden }: { readonly column: Column; readonly is
         </Tooltip>
       )}
       <span className={classes.name}>{column.name}</span>
+      {column.kind === 'datetime' && <span className={classes.zone}> UTC</span>}
     </>
   );
 }

@@ -139,8 +139,11 @@ const widths: Readonly<Record<Kind, number>> = {
 
 const pixelsOfCharacter = 8;
 const pixelsAround = 44;
+/** “UTC”, behind the name of a column of times. */
+const pixelsOfZone = 32;
 
 /** In pixels: wide enough for values of the kind, and for the name. */
 export function widthOf({ kind, name }: Column): number {
-  return Math.max(widths[kind], Math.min(name.length, 24) * pixelsOfCharacter + pixelsAround);
+  const ofZone = kind === 'datetime' ? pixelsOfZone : 0;
+  return Math.max(widths[kind], Math.min(name.length, 24) * pixelsOfCharacter + ofZone + pixelsAround);
 }
