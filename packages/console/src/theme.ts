@@ -1,5 +1,5 @@
 import { createTheme } from '@mantine/core';
-import { FieldError } from './components/field-error.tsx';
+import { FieldError } from './components/refusal/field-error.tsx';
 
 /** Calm colours, so that the colour of production stands out. */
 export const theme = createTheme({

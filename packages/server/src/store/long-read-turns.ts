@@ -10,7 +10,7 @@ const takenMax = 200;
 const crowded = { taken: takenMax / 2, ofOwner: 2 } as const;
 
 /** A read whose turn comes later would be of a plan whose index may have been taken apart since (`droppedForMilliseconds`). */
-const waitMilliseconds = 5_000;
+const waitMilliseconds = 2_000;
 
 /** Of what waits to be read, or is written meanwhile. */
 export function tooMuchToRead(why: string, cause?: unknown): Problem {

@@ -1,7 +1,7 @@
 import { Button, Collapse, Fieldset, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { markedError } from '../field-error.tsx';
 import { ChevronIcon } from '../icons.tsx';
+import { markedError } from '../refusal/field-error.tsx';
 import { descriptionOf } from './description-of.tsx';
 import { initialOf, isObject, type Schema } from './schema.ts';
 import classes from './schema-form.module.css';

@@ -1,5 +1,5 @@
 import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core';
-import { markedError } from '../field-error.tsx';
+import { markedError } from '../refusal/field-error.tsx';
 import { isObject } from './schema.ts';
 import type { ValueProps } from './value-props.ts';
 

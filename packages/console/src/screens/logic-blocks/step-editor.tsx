@@ -1,7 +1,7 @@
 import { ActionIcon, Collapse, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
-import { markedError } from '../../components/field-error.tsx';
 import { ChevronIcon, CloseIcon } from '../../components/icons.tsx';
+import { markedError } from '../../components/refusal/field-error.tsx';
 import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
 import { MemberInputs } from '../../components/schema-form/schema-form.tsx';
 import classes from './logic-blocks.module.css';

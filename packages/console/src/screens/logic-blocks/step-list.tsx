@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, Menu, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { markedError } from '../../components/field-error.tsx';
+import { markedError } from '../../components/refusal/field-error.tsx';
 import classes from './logic-blocks.module.css';
 import { StepEditor } from './step-editor.tsx';
 import type { StepForm, StepListProps } from './step-form.ts';

@@ -100,7 +100,7 @@ for (const kind of kinds) {
     await change(node, { UpdateParams: [{ name: 'title', index: null, search: false }], UniqueIndexes: null });
     assert.deepEqual(await indexStates(node), current);
     await workOff(bench, node);
-    clock.advance(10_000);
+    clock.advance(6000);
     await workOff(bench, node);
     const call = await node.call('order');
     assert.deepEqual(
@@ -432,7 +432,7 @@ test('while the indexes of many changes are being removed, further ones wait', a
   }
   assert.equal(problem?.code, 'conflict');
   await workOff(bench, node);
-  clock.advance(10_000);
+  clock.advance(6000);
   await workOff(bench, node);
   await change(node, { UpdateParams: fields(false) });
 });

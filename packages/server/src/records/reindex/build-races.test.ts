@@ -58,7 +58,7 @@ async function meet(bench: RecordBench, { interleaving, writer, change, entityNa
   await node.admin.change('acme', { api: `create-${entityName}`, body, force: true });
   // What is given up is taken away by a second look, two seconds later.
   if (change === changes['are given up']) await maintain(bench, entityName);
-  bench.clock.advance(10_000);
+  bench.clock.advance(6000);
   const known = writer === 'stale' ? first : await bench.node().call(entityName);
   const [own, other] = interleaving.stores(bench.opened.store);
   const { runtime } = bench.node(other);

@@ -199,7 +199,7 @@ for (const kind of storeKinds)
           () => false,
           (error: unknown) => error instanceof Crash || Promise.reject(error),
         );
-        bench.clock.advance(10_000);
+        bench.clock.advance(6000);
         await maintain(bench, bench.node());
         await node.configs.refresh('acme');
         for (const record of await listAll(node, await node.call('order')))

@@ -131,7 +131,7 @@ for (const when of ['before', 'after'] as const)
 async function buildAndErase(bench: RecordBench, store: Store): Promise<void> {
   const deps = job(bench, store);
   await maintainEntity.run(deps, work, always);
-  bench.clock.advance(10_000);
+  bench.clock.advance(6000);
   await maintainEntity.run(deps, work, always);
 }
 
@@ -318,12 +318,12 @@ test('a long build lets other work have its turn, and comes back', async (contex
   await assertNoDrift(bench);
 });
 
-test('a dropped index is kept until ten seconds after its dropping was seen, and then goes', async (context) => {
+test('a dropped index is kept until six seconds after its dropping was seen, and then goes', async (context) => {
   const { bench, node } = await started(context, { records: 4, definition: { ...plain, ...indexed } });
   const entries = async () => (await bench.contents()).filter(({ pk }) => pk.startsWith('index#order;field#a')).length;
   await change(node, plain);
   await bench.workOff();
-  bench.clock.advance(9999);
+  bench.clock.advance(5999);
   await bench.workOff();
   assert.equal(await entries(), 4);
   bench.clock.advance(1);

@@ -31,7 +31,7 @@ import { planFill, planStep, type StepPage, type StepPlan } from './plan-step.ts
 import { forgetProgress, TaskProgress } from './task-progress.ts';
 
 /** Until then requests may still read by an index that is being dropped. */
-export const droppedForMilliseconds = 10_000;
+export const droppedForMilliseconds = 6_000;
 
 export interface MaintainDeps extends ChangeConfigDeps {
   readonly clock: Clock;

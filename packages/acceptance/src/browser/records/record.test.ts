@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { creating, together } from '../batches.ts';
-import { call } from '../call.ts';
-import { assertBecomes } from '../eventually.ts';
-import { freePort } from '../free-port.ts';
+import { creating, together } from '../../batches.ts';
+import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
+import { freePort } from '../../free-port.ts';
 import {
   type AppUser,
   act,
@@ -19,12 +19,12 @@ import {
   type Org,
   password,
   type StoredRecord,
-} from '../org.ts';
-import { startPlatform } from '../platform.ts';
-import { deploy, prodFounder } from '../promotion.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+} from '../../org.ts';
+import { startPlatform } from '../../platform.ts';
+import { deploy, prodFounder } from '../../promotion.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { creating, together } from '../batches.ts';
-import { assertBecomes } from '../eventually.ts';
-import { allow, create, defineEntity, foundedOrg, memberWith, withCondition, withFields } from '../org.ts';
-import { deploy, prodFounder } from '../promotion.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { creating, together } from '../../batches.ts';
+import { assertBecomes } from '../../eventually.ts';
+import { allow, create, defineEntity, foundedOrg, memberWith, withCondition, withFields } from '../../org.ts';
+import { deploy, prodFounder } from '../../promotion.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 

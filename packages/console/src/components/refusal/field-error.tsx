@@ -1,5 +1,5 @@
 import type { ComponentPropsWithoutRef } from 'react';
-import { Sentence } from './sentence.tsx';
+import { Sentence } from '../sentence.tsx';
 
 /** The line below an input that says what is wrong with it: names in backticks are shown as code, as in alerts. */
 export function FieldError({ children, ...rest }: ComponentPropsWithoutRef<'p'>) {

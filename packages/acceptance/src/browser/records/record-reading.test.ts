@@ -1,9 +1,9 @@
 import { type TestContext, test } from 'node:test';
-import { assertBecomes } from '../eventually.ts';
-import { allow, create, defineEntity, foundedOrg, memberWith, signUp, withCondition } from '../org.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { assertBecomes } from '../../eventually.ts';
+import { allow, create, defineEntity, foundedOrg, memberWith, signUp, withCondition } from '../../org.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 

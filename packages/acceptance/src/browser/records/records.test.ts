@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { creating, together } from '../batches.ts';
-import { assertBecomes } from '../eventually.ts';
-import { allow, create, defineEntity, foundedOrg, memberWith, withFields } from '../org.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { retype, signInAs } from './console-pages.ts';
+import { creating, together } from '../../batches.ts';
+import { assertBecomes } from '../../eventually.ts';
+import { allow, create, defineEntity, foundedOrg, memberWith, withFields } from '../../org.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { retype, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
