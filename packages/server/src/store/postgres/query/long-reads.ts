@@ -104,20 +104,22 @@ export class LongReads {
     const closing = this.#closing.signal;
     const signal = whole.signal === undefined ? closing : AbortSignal.any([whole.signal, closing]);
     const part = { ...whole, signal };
-    const read = async (connection: Connection): Promise<T> => {
+    const read = async (connection: Connection, assertInTime: () => void): Promise<T> => {
       signal.throwIfAborted();
+      assertInTime();
       return new Snapshot(connection).use((snapshot) => this.#walk(snapshot, { place, part, read: begin() }));
     };
-    const run = () => this.#pools.long(place.scope, read, signal);
+    const run = (assertInTime: () => void) =>
+      this.#pools.long(place.scope, (connection) => read(connection, assertInTime), signal);
     try {
-      const work = () =>
-        run().catch((error: unknown) => {
+      const work = (assertInTime: () => void) =>
+        run(assertInTime).catch((error: unknown) => {
           signal.throwIfAborted();
           // It changes nothing, so it is made again on another session.
-          if (endsSession(error)) return run();
+          if (endsSession(error)) return run(assertInTime);
           throw error;
         });
-      return await processTurns.run(ownerOf(place.scope), work, signal);
+      return await processTurns.run({ owner: ownerOf(place.scope), pk: whole.pk }, work, signal);
     } catch (error) {
       if (!isServerError(error) && !(error instanceof SessionLost)) throw error;
       throw new Unavailable('the store cannot be read', { cause: describeError(error) });

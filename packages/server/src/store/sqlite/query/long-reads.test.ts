@@ -79,12 +79,12 @@ test('an owner has one read under way and 20 that wait, and the others do not wa
   const turns = longReadTurns(2);
   const begun: string[] = [];
   const watched: LongReadTurns = {
-    run: (owner, work, signal) => {
-      const watchedWork = () => {
-        begun.push(owner);
-        return work();
+    run: (place, work, signal) => {
+      const watchedWork: typeof work = (assertInTime) => {
+        begun.push(place.owner);
+        return work(assertInTime);
       };
-      return turns.run(owner, watchedWork, signal);
+      return turns.run(place, watchedWork, signal);
     },
   };
   await using stock = await stocked({ turns: watched });

@@ -80,11 +80,12 @@ export class LongReads {
   }
 
   async #inTurn(read: LongRead, signal: AbortSignal): Promise<Selected | Measured> {
-    const work = async () => {
+    const work = async (assertInTime: () => void) => {
       await this.#roomInLog(signal);
+      assertInTime();
       return this.#onThread(read, signal);
     };
-    return this.#turns.run(ownerOf(read.place.scope), work, signal);
+    return this.#turns.run({ owner: ownerOf(read.place.scope), pk: read.read.pk }, work, signal);
   }
 
   async #onThread(read: LongRead, signal: AbortSignal): Promise<Selected | Measured> {

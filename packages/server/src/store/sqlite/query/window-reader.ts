@@ -50,10 +50,8 @@ export interface WindowSizes {
 }
 
 /** 4 MB of JSON take about {@link windowMilliseconds}. */
-export const windowSizes: WindowSizes = {
-  ...{ entriesAtFirst: 500, entriesMax: 20_000 },
-  ...{ bytesMax: 4 * 1024 * 1024, shortBytes: 1024 },
-};
+const bytes = { bytesMax: 4 * 1024 * 1024, shortBytes: 1024 };
+export const windowSizes: WindowSizes = { entriesAtFirst: 500, entriesMax: 20_000, ...bytes };
 
 /** Ends the statement of a window whose long values are more than `bytesMax`. */
 class WindowFull extends Error {}
@@ -232,7 +230,7 @@ export class WindowReader {
     const window = throughKey(interval, last, isReverse);
     const isLast = further === undefined;
     if (!isSized) {
-      const whole = isLast ? this.#entries(window) : entries;
+      const whole = isLast ? this.#counted(entriesSql(window)) : entries;
       return { source, entries: whole, last, rows: whole, isLast };
     }
     const [size] = this.#statements.rows<readonly [entries: number, dead: number, bytes: number]>(
@@ -255,18 +253,16 @@ export class WindowReader {
 
   /** Asked once a read: with none, each item of its windows is a record. */
   #mayHaveExpired({ scope, now }: Place, pk: string): boolean {
-    const [counts] = this.#statements.rows<readonly [all: number, here: number]>(someExpiredSql({ scope, pk }, now));
-    const [all = 0, here = 0] = counts ?? [];
+    const [[all, here] = [0, 0]] = this.#statements.rows<readonly [number, number]>(someExpiredSql({ scope, pk }, now));
     return here > 0 || all >= expiredMax;
   }
 
-  #entries(interval: Interval): number {
-    return this.#statements.rows<readonly [number]>(entriesSql(interval))[0]?.[0] ?? 0;
+  #count(source: Source, interval: Interval, now: number): number {
+    return this.#counted(sql`select count(*) ${recordsSql(source, interval, now)}`);
   }
 
-  #count(source: Source, interval: Interval, now: number): number {
-    const counted = sql`select count(*) ${recordsSql(source, interval, now)}`;
-    return this.#statements.rows<readonly [number]>(counted)[0]?.[0] ?? 0;
+  #counted(count: Sql): number {
+    return this.#statements.rows<readonly [number]>(count)[0]?.[0] ?? 0;
   }
 
   #inSnapshot<T>(work: () => T): T {
