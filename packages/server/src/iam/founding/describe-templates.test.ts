@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Statement } from '../../access/port.ts';
-import { describeTemplates, type WorkspaceTemplates } from './describe-templates.ts';
+import { describeTemplates, type WorkspaceTemplates, widenedTemplates } from './describe-templates.ts';
 
 const read: Statement = { Effect: 'Allow', Action: ['getvisit'], Resource: ['/item/visit/*'] };
 const write: Statement = { Sid: 'Write', Effect: 'Allow', Action: ['createvisit'], Resource: ['*'] };
@@ -54,4 +54,34 @@ test('a statement that differs is shown with what it gains and loses, and one th
     'policy `reader`: statement `Write`: `Condition` is `{"Bool":{"user.active":["true"]}}` now, and was left out',
     'policy `reader`: statement `Write`: `Mode` is `"report"` now, and was left out',
   ]);
+});
+
+test('what widens access in new workspaces is said, and nothing else', () => {
+  const deny: Statement = { ...write, Effect: 'Deny' };
+  const report = 'report' as const;
+  const widened = (before: WorkspaceTemplates, after: WorkspaceTemplates) => widenedTemplates(before, after);
+  assert.deepEqual(widened(none, reader(read)), ['new workspaces get the policy `reader`']);
+  for (const narrow of [reader(deny), reader({ ...read, Mode: report }), reader()])
+    assert.deepEqual(widened(none, narrow), []);
+  assert.deepEqual(widened(reader(read), reader(read)), []);
+  assert.deepEqual(widened(reader(read, write), reader(read)), []);
+  assert.deepEqual(widened(reader(read), reader(read, write)), [
+    'the policy `reader` of new workspaces allows `createvisit` on `*`',
+  ]);
+  assert.deepEqual(widened(reader(read, deny), reader(read)), [
+    'the policy `reader` of new workspaces no longer denies `createvisit` on `*`',
+  ]);
+
+  const holding = (policies: readonly string[], ...statements: readonly Statement[]): WorkspaceTemplates => ({
+    ...reader(...statements),
+    groups: [{ name: 'staff', acl_policies: policies }],
+  });
+  assert.deepEqual(widened(holding([], deny), holding(['reader'], deny)), [
+    'the group `staff` of new workspaces holds the policy `reader`',
+  ]);
+  assert.deepEqual(widened(holding(['reader'], deny), holding([], deny)), [
+    'the group `staff` of new workspaces no longer holds the policy `reader`, which denies',
+  ]);
+  for (const statement of [read, { ...deny, Mode: report }])
+    assert.deepEqual(widened(holding(['reader'], statement), holding([], statement)), []);
 });

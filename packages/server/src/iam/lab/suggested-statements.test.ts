@@ -16,6 +16,21 @@ test('where not all have room, an Allow is left out and never a Deny', async () 
   assert.deepEqual([statements.length, left_out], [50, 22]);
 });
 
+test('a Deny that is kept stays as it is, beside what is used of an Allow, and what is no statement is left out', async () => {
+  const suggested = new SuggestedStatements();
+  const deny = { Effect: 'Deny', Action: ['delete*', 'update*'], Resource: ['/item/order/*'] } as const;
+  for (const stored of [deny, deny, { ...deny, Effect: 'Maybe' }, { Effect: 'Deny', Resource: ['*'] }])
+    suggested.keep(stored);
+  const allow = { Effect: 'Allow', Action: ['*'], Resource: ['*'] };
+  suggested.add(allow, { action: 'getorder', shape: '/item/order/{id}', Effect: 'Allow' });
+  suggested.add({ ...allow, Effect: 'Maybe' }, { action: 'listorder', shape: '/list/order', Effect: 'Allow' });
+  const { statements, left_out } = await suggested.result(() => undefined);
+  assert.deepEqual(
+    [statements, left_out],
+    [[{ ...allow, Action: ['getorder'], Resource: ['/item/order/*'] }, deny], 0],
+  );
+});
+
 const report = { Sid: 'Try', Effect: 'Deny', Action: ['getorder'], Resource: ['*'], Mode: 'report' } as const;
 
 test('a report-only statement stays as it is, behind what is enforced, and is told where it has no room', async () => {
