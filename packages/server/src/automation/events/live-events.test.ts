@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ConfigSet, itemBodies, itemKey, systemConfig } from '../../config/port.ts';
+import type { RecordData } from '../../records/port.ts';
+import { compileEntity } from '../../schema/port.ts';
 import { openStore } from '../../store/testing/open-store.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
@@ -32,4 +34,47 @@ test('no event is missing where those of other orgs have taken the room in memor
   assert.deepEqual(await guards('acme', ['guard']), ['guard']);
   assert.equal((await guards('other', others))?.length, others.length);
   assert.deepEqual(await guards('acme', ['another', 'guard']), ['another', 'guard']);
+});
+
+test('a condition on one of several values takes each as it is, commas included, and none where one is no value', async () => {
+  const entity = compileEntity(
+    { entityName: 'order', UpdateParams: [{ name: 'no', colType: 'integer' }, { name: 'to' }] },
+    1,
+  );
+  const { store } = await openStore({ kind: 'memory', clock: new SteppedClock() });
+  const named = {
+    commas: [{ field: 'to', op: 'in', value: ['a,b', 'c'] }],
+    both: [
+      { field: 'to', op: 'in', value: ['c', 'd'] },
+      { field: 'no', op: 'between', value: [1, 3] },
+    ],
+    wrong: [{ field: 'no', op: 'in', value: [1, 'x'] }],
+  } as const satisfies Record<string, EventContent['entry_conditions']>;
+  const events = Object.entries(named).map(([name, entry_conditions]) => ({ ...guard(name), entry_conditions }));
+  await store
+    .scope(orgScopeName('acme'))
+    .commit(events.map((one) => itemBodies.insert({ kind: 'event', name: one.event_name, version: 1 }, one)));
+  const live = createLiveEvents({ test: store, prod: store });
+  const holds = async (name: string, values: { readonly to?: string; readonly no?: number }): Promise<boolean> => {
+    const event = await live.named(setOf(Object.keys(named)), { env: 'test', orgCode: 'acme' }, name);
+    const data = { id: '018bcfe5-0000-7000-8000-000000000001', ...values } as unknown as RecordData;
+    return event?.judge(entity, data, { values: () => assert.fail(), effort: { steps: 0 } }) === 'met';
+  };
+  for (const [to, isMet] of [
+    ['a,b', true],
+    ['c', true],
+    ['a', false],
+    ['b', false],
+    ['a,b,c', false],
+  ] as const)
+    assert.equal(await holds('commas', { to }), isMet, to);
+  assert.deepEqual(
+    [
+      await holds('both', { to: 'd', no: 3 }),
+      await holds('both', { to: 'd', no: 4 }),
+      await holds('both', { to: 'e', no: 3 }),
+    ],
+    [true, false, false],
+  );
+  assert.equal(await holds('wrong', { no: 1 }), false);
 });

@@ -173,11 +173,15 @@ function whenFor(entity: CompiledEntity, { event_optype }: EventContent, source:
 type RecordTest = (data: RecordData) => boolean;
 
 function conditionsTest(entity: CompiledEntity, conditions: NonNullable<EventContent['entry_conditions']>): RecordTest {
-  const filters = conditions.map(({ field, op, value }) =>
-    namedFilter(entity, field, { operator: op, text: Array.isArray(value) ? value.join(',') : String(value) }),
-  );
-  const usable = filters.flatMap((filter) => ('message' in filter ? [] : [filter]));
-  return usable.length < filters.length ? () => false : (data) => meetsAll(usable, data);
+  const readings = conditions.map(({ field, op, value }) => {
+    // Each value alone, since it may have a comma in it.
+    if (op === 'in' && Array.isArray(value))
+      return value.map((one) => namedFilter(entity, field, { operator: 'eq', text: String(one) }));
+    return [namedFilter(entity, field, { operator: op, text: Array.isArray(value) ? value.join(',') : String(value) })];
+  });
+  const usable = readings.map((reading) => reading.flatMap((filter) => ('message' in filter ? [] : [filter])));
+  if (usable.some((filters, at) => filters.length < (readings[at]?.length ?? 0))) return () => false;
+  return (data) => usable.every((filters) => filters.some((filter) => meetsAll([filter], data)));
 }
 
 /** The values of a template by its record. */
