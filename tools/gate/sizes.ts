@@ -16,7 +16,7 @@ const maxima = {
   'names that modules of the server import from one another': 720,
   'names that the ports of the server export': 601,
   'files of the server': 766,
-  'lines of the server': 111_851,
+  'lines of the server': 111_855,
   'late bindings of the composition': 0,
   'files of cli in cycles of values': 0,
   'files of cli in cycles of types': 0,

@@ -173,14 +173,14 @@ function whenFor(entity: CompiledEntity, { event_optype }: EventContent, source:
 type RecordTest = (data: RecordData) => boolean;
 
 function conditionsTest(entity: CompiledEntity, conditions: NonNullable<EventContent['entry_conditions']>): RecordTest {
-  const readings = conditions.map(({ field, op, value }) => {
-    // Each value alone, since it may have a comma in it.
-    if (op === 'in' && Array.isArray(value))
-      return value.map((one) => namedFilter(entity, field, { operator: 'eq', text: String(one) }));
-    return [namedFilter(entity, field, { operator: op, text: Array.isArray(value) ? value.join(',') : String(value) })];
-  });
+  // Each value of `in` alone, since it may have a comma in it.
+  const readings = conditions.map(({ field, op, value }) =>
+    op === 'in' && Array.isArray(value)
+      ? value.map((one) => namedFilter(entity, field, { operator: 'eq', text: String(one) }))
+      : [namedFilter(entity, field, { operator: op, text: String(value) })],
+  );
   const usable = readings.map((reading) => reading.flatMap((filter) => ('message' in filter ? [] : [filter])));
-  if (usable.some((filters, at) => filters.length < (readings[at]?.length ?? 0))) return () => false;
+  if (usable.flat().length < readings.flat().length) return () => false;
   return (data) => usable.every((filters) => filters.some((filter) => meetsAll([filter], data)));
 }
 
