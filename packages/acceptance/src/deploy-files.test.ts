@@ -182,7 +182,7 @@ test('an import that is more than one commit takes is reported beforehand, and c
   const org = await shop();
   const folder = Folder.of(await download(org));
   folder.run('mkdir', 'config/logicblock');
-  const filters = [{ field: 'a', op: 'in', value: Array.from({ length: 20 }, () => 'x'.repeat(990)) }];
+  const filters = [{ field: 'email', op: 'in', value: Array.from({ length: 20 }, () => 'x'.repeat(990)) }];
   const steps = Array.from({ length: 12 }, (_, index) => ({ id: `s${index}`, type: 'list', entity: 'user', filters }));
   const files = Array.from({ length: 36 }, (_, index) => `block${index}`);
   for (const name of files) folder.edit(`logicblock/${name}.json`, JSON.stringify({ name, steps }));
@@ -202,7 +202,7 @@ test('every bound of an org that an import would pass is reported beforehand', a
   const org = await shop();
   const folder = Folder.of(await download(org));
   folder.run('mkdir', 'config/logicblock', 'config/event');
-  const filters = [{ field: 'a', op: 'in', value: Array.from({ length: 20 }, () => 'x'.repeat(990)) }];
+  const filters = [{ field: 'email', op: 'in', value: Array.from({ length: 20 }, () => 'x'.repeat(990)) }];
   const schedule = { cron: '0 3 * * *', timezone: 'UTC', missed: 'skip' };
   const long = Array.from({ length: 12 }, (_, index) => ({ id: `s${index}`, type: 'list', entity: 'user', filters }));
   for (let index = 0; index <= 500; index++) {

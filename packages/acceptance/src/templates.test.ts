@@ -61,6 +61,7 @@ test('a publication reports templates that do not fit to the entities of product
   const published = await publish(org);
   assert.deepEqual(mistakesOf(published), [
     'error copy /steps/1/filters/0/value at character 3: there is no field `title` that it can read',
+    'error copy /steps/1/filters/0/field `title` is neither a parameter nor a field of `order`',
   ]);
   assertProblem(await tryActivate(org), 'conflict');
 });
