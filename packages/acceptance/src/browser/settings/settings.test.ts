@@ -428,7 +428,7 @@ test('a provider is looked up, added and tried out by a real sign-in, of which n
   for (const [typed, sentence] of [
     ['id.example', /must be an http or https address/],
     ['http://10.0.0.1', /the address is not public/],
-    [`${real.issuer}/nowhere`, /there is no discovery document at/],
+    [`${real.issuer}/nowhere`, /there is no discovery document at/i],
   ] as const) {
     await issuer.fill(typed);
     await lookUp.click();
