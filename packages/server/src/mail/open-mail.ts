@@ -110,7 +110,7 @@ async function attemptOf(deliver: Deliver, mail: Mail, id: string): Promise<Mail
   }
 }
 
-/** With the characters alone that stand in a Message-ID as they are (RFC 5322, 3.6.4). */
+/** With only the characters that a Message-ID takes unescaped (RFC 5322, 3.6.4). */
 function idText(id: string): string {
   return id.replace(/[^\w-]+/g, '_');
 }

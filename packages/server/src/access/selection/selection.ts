@@ -230,7 +230,7 @@ export class PathClasses {
 
 /** Texts that others may begin with. */
 class Beginnings {
-  /** In the order of UTF-16 units, in which a text comes before every longer one that begins with it. */
+  /** In the order of UTF-16 units, in which a text comes before every longer text that begins with it. */
   readonly #texts: readonly string[];
   /** For each text, the place of the longest other text that it begins with; -1 for none. */
   readonly #shorter: readonly number[];

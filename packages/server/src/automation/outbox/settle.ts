@@ -32,7 +32,7 @@ export type SettledItem =
   /** It waits behind another one of its record. */
   | { readonly waiting: PendingItem; readonly state: 'behind' };
 
-/** An item that has a receipt: one that only waits behind others has none. */
+/** An item that has a receipt: an item that only waits behind others has none. */
 export type Attempted = Exclude<SettledItem, { readonly state: 'behind' }>;
 
 type TimedOutcome = SendOutcome & { readonly at: number };

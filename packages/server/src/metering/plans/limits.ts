@@ -31,7 +31,7 @@ export function flagsOf(limits: Limits, usage: Usage) {
   };
 }
 
-/** The first limit that is reached; of several the one that lasts. */
+/** The first limit that is reached; of several the limit that lasts. */
 export function reachedMetric(limits: Limits, usage: Usage): Metric | undefined {
   const order: readonly Metric[] = ['records', 'api_calls_per_month', 'api_calls_per_day'];
   return order.find((metric) => isReached(metric, limits, usage));

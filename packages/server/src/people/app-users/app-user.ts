@@ -165,7 +165,7 @@ export async function findAppUser(orgScope: Scope, userId: string): Promise<AppU
   return user?.is_erasing === true ? undefined : user;
 }
 
-/** The account that a sign-in leads to: the account that it was made for, or the one that this has become a part of. */
+/** The account that a sign-in leads to: the account that it was made for, or the account that this has become a part of. */
 export async function findSignedIn(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
   let user = await findAppUser(orgScope, userId);
   for (let hop = 0; hop < mergedAccountsMax && user?.merged_into !== undefined; hop++)

@@ -79,7 +79,7 @@ export interface FieldType extends FieldTraits {
   ) => Omit<FieldBehaviour, keyof FieldTraits> | string;
   /** The `colType` as whose values those of the field are stored and encoded, where that is not its own. */
   readonly storedAs?: (field: FieldDefinition) => string | undefined;
-  /** The way values stand in expressions. Absent where expressions cannot read them. */
+  /** The form of values in expressions. Absent where expressions cannot read them. */
   readonly inExpressions?: (field: FieldDefinition) => ExpressionValue;
   /** A value for the example of a call, where a client sends one. */
   readonly example?: (field: FieldDefinition) => unknown;

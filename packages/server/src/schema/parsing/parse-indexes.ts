@@ -319,7 +319,7 @@ function requireWorkspace({ item, pointer }: DefinitionPart, member: string, add
   add(`${pointer}/${member}`, 'outside_workspace', message);
 }
 
-/** The builder's own fields whose values have an order and a text, and so can stand in keys. */
+/** The builder's own fields whose values have an order and a text, and so can be part of keys. */
 function indexableNames(fields: readonly FieldDefinition[]): readonly string[] {
   return fields.filter((field) => !isPlatformField(field.name) && isIndexable(field)).map((field) => field.name);
 }

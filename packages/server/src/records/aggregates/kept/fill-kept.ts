@@ -102,7 +102,7 @@ export class AggregateStep {
   }
 }
 
-/** Ends the fill of aggregates in a workspace. `more`: a record lies behind the last one that is counted. */
+/** Ends the fill of aggregates in a workspace. `more`: a record lies behind the last counted record. */
 export async function endFill(
   scope: Scope,
   entity: FilledEntity,
