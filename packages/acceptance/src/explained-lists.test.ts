@@ -1,4 +1,4 @@
-/** The parameter `explain`: how a list or a count was read, for those who may know of every record. */
+/** The parameter `explain`: how a list, a count or figures were found, for callers who may know of every record. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
@@ -79,12 +79,21 @@ test('a caller who may not know of every record is not told how a list was read'
     await serverWith([allow(['listticket', 'countticket']), { ...open, Effect: 'Deny', Action: ['getticket'] }]),
   ];
   for (const user of [founder, whole, ...servers])
-    for (const request of ['/list/ticket', '/count/ticket']) {
+    for (const request of ['/list/ticket', '/count/ticket', '/aggregate/ticket']) {
       assert.equal((await act(user, 'GET', request)).status, 200);
       const refused = await act(user, 'GET', `${request}?explain=true`);
       assertProblem(refused, 'access_denied');
-      assert.doesNotMatch(refused.text, /entriesWalked/);
+      assert.doesNotMatch(refused.text, /entriesWalked|aggregate"/);
     }
+});
+
+test('figures tell builders and service keys that no kept aggregate answered', async () => {
+  for (const user of [await builderAs({}), await serverWith([allow(verbs)])]) {
+    assert.deepEqual(await explained(user, '/aggregate/ticket?group=status&explain=true'), { aggregate: null });
+    assert.deepEqual(await explained(user, '/aggregate/ticket?group=status&explain=false'), {});
+  }
+  const member = await builderAs({ user_id: (await memberWith(founder, [open])).id });
+  assert.deepEqual(await explained(member, '/aggregate/ticket?$explain=true'), { aggregate: null });
 });
 
 test('a service key that may not browse is not told how lists of its own records are read', async () => {
@@ -145,6 +154,7 @@ test('`explain` is refused where nothing is explained', async () => {
   for (const [requested, place] of [
     ['/list/ticket?explain=yes', '/explain'],
     ['/export/ticket?explain=true', '/explain'],
+    ['/aggregate/ticket?explain=1', '/explain'],
   ] as const)
     assert.deepEqual(pointers(assertProblem(await act(server, 'GET', requested), 'invalid_request')), [place]);
 });

@@ -104,6 +104,16 @@ export const AggregatePage = named(
       }),
     ),
     notes: Type.Optional(Type.Array(text, { description: 'About values that could not be shown.' })),
+    explain: Type.Optional(
+      Type.Object(
+        {
+          aggregate: Type.Union([Type.String(), Type.Null()], {
+            description: 'The kept aggregate that answered, by its name; `null` where records were read.',
+          }),
+        },
+        { description: 'How the figures were found.' },
+      ),
+    ),
   }),
 );
 

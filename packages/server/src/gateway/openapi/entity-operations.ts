@@ -291,7 +291,7 @@ function aggregate(documented: DocumentedEntity): EntityOperation {
   const { entity } = documented;
   return {
     ...place(documented, 'aggregate'),
-    parameters: [...choiceParameters(entity), ...aggregateParameters(entity), nexttoken],
+    parameters: [...choiceParameters(entity), ...aggregateParameters(entity), nexttoken, explainParameter(entity)],
     replies: [
       {
         status: 200,

@@ -92,7 +92,7 @@ export function explainParameter(entity: CompiledEntity): Parameter {
   return queryParameter(
     nameOf('explain', entity),
     { ...flag, default: false },
-    'Whether the reply tells how the records were found. For builders, and service keys that may read all of each record.',
+    'Whether the reply tells how its records or figures were found. For builders, and service keys that may read all of each record.',
   );
 }
 

@@ -17,17 +17,26 @@ import { measureKept } from './kept/measure-kept.ts';
 import { measureByReading } from './measure-by-reading.ts';
 import { measureWhereStored } from './measure-where-stored.ts';
 
+/** @param aggregate the kept one that answered, by its name; null where records were read. */
+interface AggregateExplanation {
+  readonly aggregate: string | null;
+}
+
+interface AnsweredGroups extends MeasuredGroups {
+  readonly explanation: AggregateExplanation;
+}
+
 /** @throws Problem `invalid_request` where there are too many groups. */
 export async function measureGroups(
   deps: MeasuringDeps,
   call: AuthorizedCall,
   { list, query }: { readonly list: ListQuery; readonly query: AggregateQuery },
-): Promise<MeasuredGroups> {
+): Promise<AnsweredGroups> {
   const byIds = byLookups(query);
   const run = { deps, call, startedAt: deps.elapsed() };
-  const measured =
-    (await measureKept(call, { list, query: byIds })) ?? (await measureRecords(run, { list, query: byIds }));
-  return groupOverLookups(run, query, measured);
+  const kept = await measureKept(call, { list, query: byIds });
+  const measured = kept ?? (await measureRecords(run, { list, query: byIds }));
+  return { ...(await groupOverLookups(run, query, measured)), explanation: { aggregate: kept?.aggregate ?? null } };
 }
 
 async function measureRecords(

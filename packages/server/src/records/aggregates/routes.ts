@@ -77,8 +77,10 @@ export async function aggregate(
   const nexttoken = position === undefined || !isWhole ? null : deps.cursors.seal(position, binding);
   const partial = isWhole ? '' : `,"partial":true,"partial_reason":"${measured.partial}"`;
   const noted = notes.length === 0 ? '' : `,"notes":${JSON.stringify(notes)}`;
+  const explained = list.wantsExplanation ? `,"explain":${JSON.stringify(measured.explanation)}` : '';
   const texts = items.map((one) => groupText(query, one)).join();
-  return { status: 200, body: `{"items":[${texts}],"nexttoken":${JSON.stringify(nexttoken)}${partial}${noted}}` };
+  const ending = `${partial}${noted}${explained}`;
+  return { status: 200, body: `{"items":[${texts}],"nexttoken":${JSON.stringify(nexttoken)}${ending}}` };
 }
 
 /**

@@ -32,8 +32,8 @@ const takenBy = {
   ],
   count: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir', 'pagesize', 'nexttoken', 'explain'],
   export: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir'],
-  /** Of these, those by which records are chosen. */
-  aggregate: ['owner', 'all', 'q', 'filter'],
+  /** Beside its own: those by which records are chosen, and that which asks how they were found. */
+  aggregate: ['owner', 'all', 'q', 'filter', 'explain'],
 } as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
 
 export type ListRoute = keyof typeof takenBy;

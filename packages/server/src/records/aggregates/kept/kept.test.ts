@@ -244,35 +244,38 @@ const orders: readonly object[] = [
   { region: 'north', n: -1 },
 ];
 
-const answered: readonly (readonly [Sent, isByRows: boolean])[] = [
-  [{ group: 'status,region' }, true],
-  [{ group: 'region,status', measure: 'avg:n,count' }, true],
-  [{ group: 'region', measure: 'sum:n' }, true],
-  [{}, true],
-  [{ group: 'day', day_op: 'exists', day: 'true' }, true],
-  [{ group: 'region', status: 'open' }, true],
-  [{ group: 'status', region: 'north,south', region_op: 'in' }, true],
-  [{ group: 'status', filter: 'region != "north" && status == "open"' }, true],
-  [{ group: 'region', having: 'count > 1', sortby: 'count', sortdir: 'desc' }, true],
-  [{ group: 'status,day' }, false],
-  [{ group: 'month(day)' }, false],
-  [{ group: 'day', measure: 'sum:n' }, false],
-  [{ group: 'region', measure: 'max:n' }, false],
-  [{ group: 'region', measure: 'distinct:status' }, false],
-  [{ group: 'region', n: '4' }, false],
-  [{ group: 'region', filter: 'n > 0' }, false],
-  [{ group: 'region', code_op: 'exists', code: 'false' }, false],
+const answered: readonly (readonly [Sent, aggregate: 'by_status' | 'by_day' | null])[] = [
+  [{ group: 'status,region' }, 'by_status'],
+  [{ group: 'region,status', measure: 'avg:n,count' }, 'by_status'],
+  [{ group: 'region', measure: 'sum:n' }, 'by_status'],
+  [{}, 'by_day'],
+  [{ group: 'day', day_op: 'exists', day: 'true' }, 'by_day'],
+  [{ group: 'region', status: 'open' }, 'by_status'],
+  [{ group: 'status', region: 'north,south', region_op: 'in' }, 'by_status'],
+  [{ group: 'status', filter: 'region != "north" && status == "open"' }, 'by_status'],
+  [{ group: 'region', having: 'count > 1', sortby: 'count', sortdir: 'desc' }, 'by_status'],
+  [{ group: 'status,day' }, null],
+  [{ group: 'month(day)' }, null],
+  [{ group: 'day', measure: 'sum:n' }, null],
+  [{ group: 'region', measure: 'max:n' }, null],
+  [{ group: 'region', measure: 'distinct:status' }, null],
+  [{ group: 'region', n: '4' }, null],
+  [{ group: 'region', filter: 'n > 0' }, null],
+  [{ group: 'region', code_op: 'exists', code: 'false' }, null],
 ];
 
-for (const [sent, isByRows] of answered)
-  test(`the question ${JSON.stringify(sent)} is answered by ${isByRows ? 'rows' : 'the records'}`, async (context) => {
+for (const [sent, aggregate] of answered)
+  test(`the question ${JSON.stringify(sent)} is answered by ${aggregate ?? 'the records'}`, async (context) => {
     const stage = await opened(context);
     for (const body of orders) await stage.node.runtime.create(stage.call, body);
     const wanted = await askRecords(stage, sent);
     assert.equal(await ask(stage, sent), wanted);
     await falsify(stage);
     const found = await ask(stage, sent);
-    assert.equal(found !== wanted, isByRows, found);
+    assert.equal(found !== wanted, aggregate !== null, found);
+    const builder: AuthorizedCall = { ...stage.call, explains: 'every_list' };
+    const explained = JSON.parse(await ask({ ...stage, call: builder }, { ...sent, explain: 'true' }));
+    assert.deepEqual(explained.explain, { aggregate });
   });
 
 test('who may list some records is answered by rows only where the rule is one about the group', async (context) => {
