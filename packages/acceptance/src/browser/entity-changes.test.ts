@@ -12,7 +12,12 @@ const platform = skip === false ? await consolePlatform() : { app: '', managemen
 
 const appointment = {
   entityName: 'visit',
-  UpdateParams: [{ name: 'title', maxlength: 80 }, { name: 'minutes' }, { name: 'owner_id', colType: 'guid' }],
+  UpdateParams: [
+    { name: 'title', maxlength: 80 },
+    { name: 'minutes' },
+    { name: 'owner_id', colType: 'guid' },
+    { name: 'seats', colType: 'integer' },
+  ],
 };
 
 async function openAppointments(context: TestContext) {
@@ -147,6 +152,12 @@ test('indexes and views are made in the form as in the JSON', { skip }, async (c
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Add owner index' }).click();
   await choose(page, 'Owner field', 'owner_id');
+  await page.getByRole('button', { name: 'Add aggregate' }).click();
+  await page.getByRole('textbox', { name: 'Name of the aggregate' }).fill('by_owner');
+  await choose(page, 'Fields that make a group', 'owner_id');
+  await page.keyboard.press('Escape');
+  await choose(page, 'Figures of a group', 'average of seats');
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Add view' }).click();
   await page.getByRole('textbox', { name: 'Name of the view' }).fill('short');
   await choose(page, 'Members that it shows', 'title');
@@ -158,8 +169,10 @@ test('indexes and views are made in the form as in the JSON', { skip }, async (c
   await assertAccessible(page);
   await save(page);
   await assertBecomes(async () => {
-    const { UniqueIndexes, indexes, ownerIndexes, Views } = (await stored()) as Readonly<Record<string, unknown>>;
-    return [UniqueIndexes, indexes, ownerIndexes, Views];
+    const { UniqueIndexes, indexes, ownerIndexes, aggregates, Views } = (await stored()) as Readonly<
+      Record<string, unknown>
+    >;
+    return [UniqueIndexes, indexes, ownerIndexes, aggregates, Views];
   }, [
     [{ indexName: 'one_title', fields: ['title'], ignoreCase: true }],
     [{ fields: ['title', '-created_at'] }],
@@ -170,6 +183,7 @@ test('indexes and views are made in the form as in the JSON', { skip }, async (c
         gskTemplate: 'visit#{id}',
       },
     ],
+    [{ name: 'by_owner', group: ['owner_id'], measures: ['count', 'avg:seats'] }],
     { short: { fields: [{ name: 'title', as: 'name' }] } },
   ]);
   await page.getByRole('button', { name: 'Remove unique index' }).click();

@@ -30,7 +30,15 @@ test('a change sends what is gone as null, and fields that are gone by their nam
 
 test('a definition that is typed again is the same, and a text that is none says why', () => {
   assert.deepEqual(readObject(textOf(stored), checkDefinition), stored);
-  for (const text of ['{', '[]', 'null', '{"UpdateParams": [{}]}', '{"UpdateParams": {}}'])
+  const kept = { ...stored, aggregates: [{ name: 'all', group: ['title'], measures: ['count'] }] };
+  assert.deepEqual(readObject(textOf(kept), checkDefinition), kept);
+  const broken = [
+    '{}',
+    '{"name": "a", "group": "title", "measures": []}',
+    '{"name": "a", "group": [], "measures": [1]}',
+  ];
+  const aggregates = broken.map((one) => `{"UpdateParams": [], "aggregates": [${one}]}`);
+  for (const text of ['{', '[]', 'null', '{"UpdateParams": [{}]}', '{"UpdateParams": {}}', ...aggregates])
     assert.equal(typeof readObject(text, checkDefinition), 'string', text);
 });
 

@@ -48,7 +48,14 @@ export interface Definition {
   readonly UniqueIndexes?: readonly UniqueIndex[];
   readonly ownerIndexes?: readonly OwnerIndex[];
   readonly parentIndex?: ParentIndex;
+  readonly aggregates?: readonly KeptAggregate[];
   readonly Views?: Views;
+}
+
+export interface KeptAggregate {
+  readonly name: string;
+  readonly group: readonly string[];
+  readonly measures: readonly string[];
 }
 
 export interface UniqueIndex {
@@ -119,6 +126,10 @@ export function checkDefinition(value: object): string | undefined {
   for (const name of ['checks', 'indexes', 'UniqueIndexes', 'ownerIndexes'])
     if (!isListOf(members[name], ({ fields: named }) => isListOfTexts(named)))
       return `\`${name}\` is a list of objects`;
+  const isAggregate = ({ name, group, measures }: Members): boolean =>
+    typeof name === 'string' && Array.isArray(group) && Array.isArray(measures) && isListOfTexts(group, measures);
+  if (!isListOf(members.aggregates, isAggregate))
+    return '`aggregates` is a list of objects, each with `name`, `group` and `measures`';
   if (parentIndex !== undefined && !isObject(parentIndex)) return '`parentIndex` is an object';
   return views === undefined || (isObject(views) && Object.values(views).every(isView))
     ? undefined

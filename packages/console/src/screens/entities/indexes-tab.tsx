@@ -59,7 +59,13 @@ export function IndexesTab({ entity: { indexes, fills = [] } }: { readonly entit
                   {index.state === 'building' && (
                     <Done what={`index ${index.name}`} done={index.done} total={index.total} />
                   )}
-                  {index.state === 'failed' && (
+                  {index.crowded_in !== undefined && (
+                    <Alert color="red" mt="xs" title={`Workspace ${index.crowded_in} has more than 10,000 groups.`}>
+                      Figures are read from the records instead. Group by fewer fields; the next change of the
+                      definition builds the aggregate again.
+                    </Alert>
+                  )}
+                  {index.state === 'failed' && index.crowded_in === undefined && (
                     <Alert color="red" mt="xs" title="Records have the values of others.">
                       Correct them; the next change of the definition builds the index again.
                       <Records examples={index.duplicates ?? []} />

@@ -1,9 +1,9 @@
 import { MultiSelect, Select, SimpleGrid, Switch } from '@mantine/core';
-import { type Definition, type DefinitionFormProps, withHints } from '../definition.ts';
+import { type Definition, type DefinitionFormProps, type Field, withHints } from '../definition.ts';
 import { ListForm } from './list-form.tsx';
 import { TextMember } from './text-member.tsx';
 
-/** The indexes over several fields, and those by owner and parent. */
+/** The indexes over several fields, those by owner and parent, and the aggregates that are kept. */
 export function IndexForms(props: DefinitionFormProps) {
   return (
     <>
@@ -11,6 +11,7 @@ export function IndexForms(props: DefinitionFormProps) {
       <CompoundIndexes {...props} />
       <OwnerIndexes {...props} />
       <ParentIndex {...props} />
+      <KeptAggregates {...props} />
     </>
   );
 }
@@ -233,6 +234,70 @@ function ParentIndex({ definition, onChange, ...rest }: DefinitionFormProps) {
             }}
           />
           <TemplateInputs index={index} messages={messages} isReadOnly={rest.isReadOnly} onChange={set} />
+        </>
+      )}
+    </ListForm>
+  );
+}
+
+function isWholeNumber({ colType, formula }: Field): boolean {
+  const type = typeof formula === 'object' ? formula.type : colType;
+  return type === 'integer' || type === 'autoincrement';
+}
+
+function KeptAggregates({ definition, onChange, ...rest }: DefinitionFormProps) {
+  const sums = (definition.UpdateParams ?? []).filter(isWholeNumber).map(({ name }) => name);
+  const labels = new Map([
+    ['count', 'number of records'],
+    ...sums.flatMap((name) => [
+      [`sum:${name}`, `sum of ${name}`] as const,
+      [`avg:${name}`, `average of ${name}`] as const,
+    ]),
+  ]);
+  return (
+    <ListForm
+      {...rest}
+      title="Kept aggregates"
+      noun="aggregate"
+      intro="Figures of groups of records are kept as records are written, so that a dashboard reads them at once. Sums and averages are of fields with whole numbers."
+      pointerOf={(index) => `/aggregates/${index}`}
+      items={definition.aggregates ?? []}
+      atMost={5}
+      blank={{ name: '', group: [], measures: ['count'] }}
+      onChange={(aggregates) => onChange(withHints(definition, { aggregates }))}
+    >
+      {(aggregate, set, messages) => (
+        <>
+          <TextMember
+            label="Name of the aggregate"
+            value={aggregate.name}
+            error={messages.get('name')}
+            isReadOnly={rest.isReadOnly}
+            onChange={(name) => set({ ...aggregate, name })}
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <MultiSelect
+              label="Fields that make a group"
+              data={withChosen([...namesOf(definition), 'created_by', 'updated_by'], ...aggregate.group)}
+              value={[...aggregate.group]}
+              error={messages.get('group')}
+              readOnly={rest.isReadOnly}
+              searchable
+              onChange={(group) => set({ ...aggregate, group })}
+            />
+            <MultiSelect
+              label="Figures of a group"
+              data={withChosen([...labels.keys()], ...aggregate.measures).map((value) => ({
+                value,
+                label: labels.get(value) ?? value,
+              }))}
+              value={[...aggregate.measures]}
+              error={messages.get('measures')}
+              readOnly={rest.isReadOnly}
+              searchable
+              onChange={(measures) => set({ ...aggregate, measures })}
+            />
+          </SimpleGrid>
         </>
       )}
     </ListForm>
