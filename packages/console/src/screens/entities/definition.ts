@@ -48,11 +48,11 @@ export interface Definition {
   readonly UniqueIndexes?: readonly UniqueIndex[];
   readonly ownerIndexes?: readonly OwnerIndex[];
   readonly parentIndex?: ParentIndex;
-  readonly aggregates?: readonly KeptAggregate[];
+  readonly aggregates?: readonly AggregateDefinition[];
   readonly Views?: Views;
 }
 
-export interface KeptAggregate {
+export interface AggregateDefinition {
   readonly name: string;
   readonly group: readonly string[];
   readonly measures: readonly string[];

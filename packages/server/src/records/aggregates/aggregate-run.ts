@@ -12,12 +12,16 @@ import { Buckets } from './time-buckets.ts';
 /** Where some records were not looked at: which bound was reached. */
 export type PartialReason = 'records' | 'time';
 
-/** @param key of a group: the value of each term, of a bucket its start. */
+/**
+ * @param key of a group: the value of each term, of a bucket its start.
+ * @param aggregate the kept one that answered, by its name; undefined where records were read.
+ */
 export interface MeasuredGroups {
   readonly groups: readonly MeasuredGroup[];
   readonly partial: PartialReason | undefined;
   /** Of the terms that are parts of time, in the order of the terms. */
   readonly buckets: readonly (Buckets | undefined)[];
+  readonly aggregate?: string | undefined;
 }
 
 export interface AggregateBounds {

@@ -13,10 +13,8 @@ import { bucketsOf, type MeasuredGroups, measureOf, type Started, startIn, tooMa
 
 /** The query whose groups are made by the lookups themselves. */
 export function byLookups(query: AggregateQuery): AggregateQuery {
-  return {
-    ...query,
-    groups: query.groups.map((term) => (term.over === undefined ? term : { ...term, unit: undefined })),
-  };
+  const groups = query.groups.map((term) => (term.over === undefined ? term : { ...term, unit: undefined }));
+  return { ...query, groups };
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Works out the figures of each group of a list's records, where they lie or by reading them. */
-
 import type { AuthorizedCall } from '../caller-access.ts';
 import type { ListQuery } from '../listing/list-query.ts';
 import { planList } from '../listing/planning/list-plan.ts';
@@ -17,26 +16,17 @@ import { measureKept } from './kept/measure-kept.ts';
 import { measureByReading } from './measure-by-reading.ts';
 import { measureWhereStored } from './measure-where-stored.ts';
 
-/** @param aggregate the kept one that answered, by its name; null where records were read. */
-interface AggregateExplanation {
-  readonly aggregate: string | null;
-}
-
-interface AnsweredGroups extends MeasuredGroups {
-  readonly explanation: AggregateExplanation;
-}
-
 /** @throws Problem `invalid_request` where there are too many groups. */
 export async function measureGroups(
   deps: MeasuringDeps,
   call: AuthorizedCall,
   { list, query }: { readonly list: ListQuery; readonly query: AggregateQuery },
-): Promise<AnsweredGroups> {
+): Promise<MeasuredGroups> {
   const byIds = byLookups(query);
   const run = { deps, call, startedAt: deps.elapsed() };
-  const kept = await measureKept(call, { list, query: byIds });
-  const measured = kept ?? (await measureRecords(run, { list, query: byIds }));
-  return { ...(await groupOverLookups(run, query, measured)), explanation: { aggregate: kept?.aggregate ?? null } };
+  const measured =
+    (await measureKept(call, { list, query: byIds })) ?? (await measureRecords(run, { list, query: byIds }));
+  return { ...(await groupOverLookups(run, query, measured)), aggregate: measured.aggregate };
 }
 
 async function measureRecords(

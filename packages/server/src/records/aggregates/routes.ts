@@ -77,7 +77,9 @@ export async function aggregate(
   const nexttoken = position === undefined || !isWhole ? null : deps.cursors.seal(position, binding);
   const partial = isWhole ? '' : `,"partial":true,"partial_reason":"${measured.partial}"`;
   const noted = notes.length === 0 ? '' : `,"notes":${JSON.stringify(notes)}`;
-  const explained = list.wantsExplanation ? `,"explain":${JSON.stringify(measured.explanation)}` : '';
+  const explained = list.wantsExplanation
+    ? `,"explain":${JSON.stringify({ aggregate: measured.aggregate ?? null })}`
+    : '';
   const texts = items.map((one) => groupText(query, one)).join();
   const ending = `${partial}${noted}${explained}`;
   return { status: 200, body: `{"items":[${texts}],"nexttoken":${JSON.stringify(nexttoken)}${ending}}` };

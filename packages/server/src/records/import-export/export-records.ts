@@ -1,5 +1,4 @@
 /** Writes an entity's records into a file, as a list would show them to the caller. */
-
 import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import { csvLine } from '../../lib/formats/csv-line.ts';
 import { notFound, Problem } from '../../lib/problem.ts';

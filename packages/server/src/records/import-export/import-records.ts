@@ -1,5 +1,4 @@
 /** Reads a file of records into an entity, row by row, by the rules of creates and updates. */
-
 import type { ImportResult as ImportSchema } from '@freehold/contract/app/records';
 import type { InputError } from '@freehold/contract/problem';
 import type { Read } from '@freehold/contract/schema';

@@ -1,5 +1,4 @@
 /** A large removal as a job: its row, what it is going to remove, and how it is shown. */
-
 import { createHash } from 'node:crypto';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { type ConfigSet, referencesTo } from '../../config/port.ts';

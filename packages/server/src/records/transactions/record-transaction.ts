@@ -1,5 +1,4 @@
 /** Several writes of one workspace, with reads before and between them, that are one commit or none. */
-
 import { attemptCommit, overtaken as keptInterfering } from '../../store/transact.ts';
 import { overtaken } from '../../store/transaction/read-set.ts';
 import { TransactionScope } from '../../store/transaction/transaction-scope.ts';

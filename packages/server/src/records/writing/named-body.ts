@@ -1,5 +1,4 @@
 /** Callers may name a field by an alias. Writes work with the names of the fields, and refusals name what was sent. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../../lib/json-pointer.ts';

@@ -1,5 +1,4 @@
 /** The questions of a call about the rows that its caller has. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../../lib/clock.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';

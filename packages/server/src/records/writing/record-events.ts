@@ -1,5 +1,4 @@
 /** An org's events for writes of an entity: the runtime of records asks, another module knows them. */
-
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigSet } from '../../config/port.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';

@@ -15,11 +15,6 @@ interface GroupQuestion {
   readonly query: AggregateQuery;
 }
 
-export interface KeptGroups extends MeasuredGroups {
-  /** The name of the aggregate that answered. */
-  readonly aggregate: string;
-}
-
 /**
  * Undefined where no aggregate answers: it has to have the fields of the groups and the figures, and the caller's conditions
  * and those of the question have to be such that they hold of all records of a group or of none.
@@ -27,7 +22,7 @@ export interface KeptGroups extends MeasuredGroups {
 export async function measureKept(
   { entity, workspace, beneath, rows }: RecordCall,
   { list, query }: GroupQuestion,
-): Promise<KeptGroups | undefined> {
+): Promise<MeasuredGroups | undefined> {
   // A transaction would be held to each row, and so to all writers.
   if (entity.aggregates.length === 0 || beneath !== undefined) return undefined;
   const having = entity.aggregates.filter((one) => one.isReady && hasAll(one, query));
@@ -43,7 +38,7 @@ export async function measureKept(
     aggregate.group.some((field, at) => soles.has(entity.stored.inStore(field)) && (values[at] ?? null) === null);
   // A list that an older definition left is in the group without a value, and may hold the value that is looked for.
   if (soles.size > 0 && found.some(hasUnknown)) return undefined;
-  return { ...measured(entity, aggregate, { query, where, found }), aggregate: aggregate.name };
+  return measured(entity, aggregate, { query, where, found });
 }
 
 /** Of those that are alike, the one with the fewest fields. Each count ends where it is no less than the least. */
@@ -140,7 +135,8 @@ function measured(
     );
     measuring.merge({ key, results: query.measures.map((term) => resultOf(term, aggregate, figures)) });
   }
-  return { groups: measuring.groups(), partial: undefined, buckets: query.groups.map(() => undefined) };
+  const buckets = query.groups.map(() => undefined);
+  return { groups: measuring.groups(), partial: undefined, buckets, aggregate: aggregate.name };
 }
 
 function resultOf(term: MeasureTerm, { sums }: CompiledAggregate, figures: readonly bigint[]): MeasureResult {

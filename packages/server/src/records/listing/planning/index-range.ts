@@ -1,5 +1,4 @@
 /** Which entries of an index are of the records that a filter lets through. */
-
 import { type CompiledEntity, type IndexState, indexPrefix, keyOrder } from '../../../schema/port.ts';
 import type { Range } from '../../../store/port.ts';
 import type { CompiledCompound, CompiledIndex } from '../../indexes/derive.ts';

@@ -1,5 +1,4 @@
 /** Finds records whose lookups point to records that a filter selects, by an index of each of the two entities. */
-
 import { type CompiledEntity, fieldIndex, indexPrefix } from '../../../schema/port.ts';
 import type { Item, Key, Range } from '../../../store/port.ts';
 import type { FollowedLookup } from '../../filtering/filter-language.ts';

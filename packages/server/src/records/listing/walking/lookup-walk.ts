@@ -1,5 +1,4 @@
 /** Goes through the records whose lookups point to one of some others, or that have one of some values, in creation order. */
-
 import { indexPrefix, keyOrder } from '../../../schema/port.ts';
 import type { Item, RangeRead, Scope } from '../../../store/port.ts';
 import { mayBeId } from '../find-record.ts';
