@@ -32,7 +32,7 @@ const takenBy = {
   ],
   count: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir', 'pagesize', 'nexttoken', 'explain'],
   export: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir'],
-  /** Beside its own: those by which records are chosen, and that which asks how they were found. */
+  /** Beside its own: those by which records are chosen, and `explain`. */
   aggregate: ['owner', 'all', 'q', 'filter', 'explain'],
 } as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
 
